@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of a topology.conf, as Slurm reads them: Key=Value words, case of
+ * keys does not matter, '#' starts a comment, a backslash at the end of a line
+ * joins the next one to it. Unlike in Slurm an empty value stays empty where
+ * the next word is a key of its own.
+ */
+#define _GNU_SOURCE 1
+#include "fabric_conf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "array.h"
+
+#define SHOWN_MAX 64
+#define PATH_ROOM (NODERANGE_NAME_MAX + 32)
+#define FAULT_ROOM 800
+
+static const char *const key_names[CONF_KEYS] = {
+	[CONF_NAME] = "SwitchName",
+	[CONF_NODES] = "Nodes",
+	[CONF_SWITCHES] = "Switches",
+	[CONF_SPEED] = "LinkSpeed",
+};
+
+/* A Key=Value word of the joined line. */
+struct word {
+	size_t key;
+	size_t key_length;
+	size_t value;
+	size_t value_length;
+	bool has_value;		/* there is an "=" */
+};
+
+void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
+		       struct conf_place place, const char *name,
+		       enum conf_key key, const char *format, ...)
+{
+	char path[PATH_ROOM] = "";
+	char text[FAULT_ROOM];
+	va_list arguments;
+
+	if (!diag_keeps(conf->diag, severity)) {
+		diag_add(conf->diag, severity, 0, 0, "", "not kept");
+		return;
+	}
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (name && key == CONF_NAME)
+		snprintf(path, sizeof(path), "SwitchName=%s", name);
+	else if (name)
+		snprintf(path, sizeof(path), "SwitchName=%s %s", name,
+			 key_names[key]);
+	diag_add(conf->diag, severity, place.line, place.column, path, "%s",
+		 text);
+}
+
+static size_t skip_space(const char *text, size_t at)
+{
+	while (fabric_conf_is_space(text[at]))
+		at++;
+	return at;
+}
+
+static size_t key_length_at(const char *text, size_t at)
+{
+	size_t length = 0;
+
+	while (text[at + length] && !fabric_conf_is_space(text[at + length]) &&
+	       text[at + length] != '=')
+		length++;
+	return length;
+}
+
+/* True where "Key=" or "Key =" stands at AT. */
+static bool key_stands_at(const char *text, size_t at)
+{
+	size_t length = key_length_at(text, at);
+
+	return length > 0 && text[skip_space(text, at + length)] == '=';
+}
+
+/* Takes the value behind the "=" that stands before AT. */
+static size_t take_value(const char *text, size_t at, struct word *word)
+{
+	size_t start = skip_space(text, at);
+
+	word->has_value = true;
+	word->value = at;
+	word->value_length = 0;
+	if (start > at && key_stands_at(text, start))
+		return start;
+	word->value = start;
+	if (text[start] == '"') {
+		word->value = start + 1;
+		word->value_length = strcspn(text + start + 1, "\"");
+		start += word->value_length + 1;
+		return start + (text[start] == '"');
+	}
+	while (text[start] && !fabric_conf_is_space(text[start]))
+		start++;
+	word->value_length = start - word->value;
+	return start;
+}
+
+/* The word at *AT, if there is one more. */
+static bool next_word(const char *text, size_t *at, struct word *word)
+{
+	size_t end;
+
+	*word = (struct word) { .key = skip_space(text, *at) };
+	if (text[word->key] == '\0')
+		return false;
+	word->key_length = key_length_at(text, word->key);
+	end = word->key + word->key_length;
+	*at = skip_space(text, end);
+	if (text[*at] == '=')
+		*at = take_value(text, *at + 1, word);
+	return true;
+}
+
+static bool key_is(const char *text, const struct word *word, const char *key)
+{
+	return strlen(key) == word->key_length &&
+	       !strncasecmp(text + word->key, key, word->key_length);
+}
+
+static int find_key(const char *text, const struct word *word)
+{
+	for (int key = 0; key < CONF_KEYS; key++)
+		if (key_is(text, word, key_names[key]))
+			return key;
+	return -1;
+}
+
+/* A line of topology/block is one fault, with all its keys. */
+static bool is_block(const char *text, const struct word *word)
+{
+	return key_is(text, word, "BlockName") ||
+	       key_is(text, word, "BlockSizes");
+}
+
+/* A fault of no switch that has a name yet. */
+static void refuse(struct conf_lines *lines, size_t offset, const char *before,
+		   const char *shown, const char *behind)
+{
+	fabric_conf_fault(lines->conf, DIAG_ERROR,
+			  fabric_conf_place(lines, offset), NULL, CONF_NAME,
+			  "%s%s%s", before, shown, behind);
+}
+
+static void report_unknown(struct conf_lines *lines, const struct word *word)
+{
+	const char *key = lines->joined + word->key;
+	char shown[SHOWN_MAX];
+
+	diag_printable(key, word->key_length, shown, sizeof(shown));
+	if (!word->has_value)
+		refuse(lines, word->key, "\"", shown, "\" is no Key=Value, "
+		       "expected SwitchName=, Nodes=, Switches= or "
+		       "LinkSpeed=");
+	else if (!is_block(lines->joined, word))
+		refuse(lines, word->key, "unknown key \"", shown, "\", "
+		       "expected SwitchName, Nodes, Switches or LinkSpeed");
+	else if (!lines->conf->block_seen)
+		refuse(lines, word->key, "files of topology/block are not "
+		       "read yet, expected lines of SwitchName", "", "");
+}
+
+/* The name of SWITCH from its value. 0, or -1 without memory. */
+static int set_name(struct conf_lines *lines, struct conf_switch *sw,
+		    size_t offset, const struct noderange_list *names)
+{
+	char count[24];
+
+	if (names->count == 1) {
+		sw->name = strdup(names->names[0]);
+		return sw->name ? 0 : -1;
+	}
+	snprintf(count, sizeof(count), "%zu", names->count);
+	refuse(lines, offset, "SwitchName has ", count,
+	       " names, expected one");
+	return 0;
+}
+
+/* The value of WORD as names. 1, 0 with a fault, -1 without memory. */
+static int expand_value(struct conf_lines *lines, const struct conf_switch *sw,
+			const struct word *word, enum conf_key key,
+			struct noderange_list *ret)
+{
+	struct noderange_error wrong;
+	char *end = lines->joined + word->value + word->value_length;
+	char shown[SHOWN_MAX];
+	char kept = *end;
+	int status;
+
+	*end = '\0';
+	status = noderange_expand(lines->joined + word->value, ret, &wrong);
+	*end = kept;
+	if (status == NODERANGE_NO_MEMORY)
+		return -1;
+	if (status == NODERANGE_OK)
+		return 1;
+	diag_printable(lines->joined + word->value, word->value_length, shown,
+		       sizeof(shown));
+	fabric_conf_fault(lines->conf, DIAG_ERROR,
+			  fabric_conf_place(lines, word->value + wrong.offset),
+			  sw->name, key, "\"%s\": %s", shown, wrong.text);
+	return 0;
+}
+
+/* Takes one known word over into SWITCH. 0, or -1 without memory. */
+static int take_word(struct conf_lines *lines, struct conf_switch *sw,
+		     const struct word *word, enum conf_key key)
+{
+	struct conf *conf = lines->conf;
+	struct conf_place place = fabric_conf_place(lines, word->key);
+	struct noderange_list names = { 0 };
+	int status = 0;
+
+	if (sw->keys[key].line) {
+		fabric_conf_fault(conf, DIAG_ERROR, place, sw->name, key,
+				  "stands twice in one line, expected it once");
+		return 0;
+	}
+	sw->keys[key] = place;
+	if (key == CONF_SPEED)
+		return 0;
+	status = expand_value(lines, sw, word, key, &names);
+	if (status == 0 && key == CONF_NODES)
+		conf->lost_nodes = true;
+	else if (status == 0 && key == CONF_SWITCHES)
+		conf->lost_children = true;
+	if (status <= 0)
+		return status;
+	if (key == CONF_NODES) {
+		sw->nodes = names;
+	} else if (key == CONF_SWITCHES) {
+		sw->children = names;
+	} else {
+		status = set_name(lines, sw, word->value, &names);
+		noderange_list_done(&names);
+		return status;
+	}
+	return 0;
+}
+
+static void switch_done(struct conf_switch *sw)
+{
+	free(sw->name);
+	noderange_list_done(&sw->nodes);
+	noderange_list_done(&sw->children);
+}
+
+/* The name first, so that faults of the other words can tell it. */
+static int take_words(struct conf_lines *lines, struct conf_switch *sw,
+		      bool want_name, bool *ret_known)
+{
+	struct word word;
+	size_t at = 0;
+
+	while (next_word(lines->joined, &at, &word)) {
+		int key = word.has_value ? find_key(lines->joined, &word) : -1;
+
+		if (want_name != (key == CONF_NAME))
+			continue;
+		if (key >= 0) {
+			*ret_known = true;
+			if (take_word(lines, sw, &word, (enum conf_key)key))
+				return -1;
+			continue;
+		}
+		report_unknown(lines, &word);
+		if (word.has_value && is_block(lines->joined, &word)) {
+			lines->conf->block_seen = true;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int keep_switch(struct conf *conf, struct conf_switch *sw)
+{
+	struct conf_switch *switches = array_reserve(
+		conf->switches, &conf->room, conf->count + 1,
+		sizeof(*switches));
+
+	if (!switches) {
+		switch_done(sw);
+		return -1;
+	}
+	conf->switches = switches;
+	switches[conf->count++] = *sw;
+	return 0;
+}
+
+static int read_line(struct conf_lines *lines)
+{
+	struct conf_switch sw = { 0 };
+	bool known = false;
+
+	if (take_words(lines, &sw, true, &known) ||
+	    take_words(lines, &sw, false, &known)) {
+		switch_done(&sw);
+		return -1;
+	}
+	if (sw.name)
+		return keep_switch(lines->conf, &sw);
+	if (known && !sw.keys[CONF_NAME].line)
+		refuse(lines, skip_space(lines->joined, 0), "the line has no "
+		       "SwitchName, expected SwitchName=NAME", "", "");
+	if (known)
+		lines->conf->lost_switches = true;
+	switch_done(&sw);
+	return 0;
+}
+
+int fabric_conf_parse(struct conf *conf, const char *text, size_t length)
+{
+	struct conf_lines lines = {
+		.conf = conf, .text = text, .length = length, .number = 1,
+		.joined = malloc(length + 1),
+	};
+	int status = lines.joined ? 1 : -1;
+
+	while (status > 0) {
+		status = fabric_conf_next_line(&lines);
+		if (status > 0 && read_line(&lines))
+			status = -1;
+	}
+	free(lines.joined);
+	free(lines.pieces);
+	return status;
+}
+
+void fabric_conf_done(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->count; i++)
+		switch_done(&conf->switches[i]);
+	free(conf->switches);
+}

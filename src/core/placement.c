@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * placement: from a request to the best answer over all fabrics that are not
+ * connected to each other.
+ */
+
+#include "placement.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "placement_chooser.h"
+
+static enum placement_status say(struct placement_error *error,
+				 enum placement_status status,
+				 const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static enum placement_status say(struct placement_error *error,
+				 enum placement_status status,
+				 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+static bool eligible(const struct placement_request *request, uint32_t node)
+{
+	return state_free_gpus(request->state, node) > 0 &&
+	       (!request->allowed || nodeset_has(request->allowed, node)) &&
+	       (!request->excluded || !nodeset_has(request->excluded, node));
+}
+
+/* What a required node must be before any search makes sense. */
+static enum placement_status check_required(struct placement_chooser *chooser,
+					    uint32_t *ret_component)
+{
+	const struct placement_request *request = chooser->request;
+	const struct fabric *fabric = request->state->fabric;
+	uint32_t first = FABRIC_NONE;
+
+	for (uint32_t i = 0; request->required && i < fabric->node_count; i++) {
+		const struct fabric_node *node = &fabric->nodes[i];
+		const char *why = NULL;
+
+		if (!nodeset_has(request->required, i))
+			continue;
+		if (request->excluded && nodeset_has(request->excluded, i))
+			why = "excluded as well";
+		else if (request->allowed && !nodeset_has(request->allowed, i))
+			why = "not among the allowed nodes";
+		else if (!node->gpus)
+			why = "a node without GPUs";
+		else if (nodeset_has(&request->state->down, i))
+			why = "down";
+		else if (!state_free_gpus(request->state, i))
+			why = "without a free GPU";
+		if (why)
+			return say(chooser->error, PLACEMENT_IMPOSSIBLE,
+				   "required node %s is %s", node->name, why);
+		if (first == FABRIC_NONE)
+			first = i;
+		else if (node->component != fabric->nodes[first].component)
+			return say(chooser->error, PLACEMENT_IMPOSSIBLE,
+				   "required nodes %s and %s lie in fabrics "
+				   "that are not connected",
+				   fabric->nodes[first].name, node->name);
+	}
+	*ret_component = first == FABRIC_NONE ? FABRIC_NONE :
+			 fabric->nodes[first].component;
+	return PLACEMENT_OK;
+}
+
+static void gather_eligible(struct placement_chooser *chooser,
+			    uint32_t component)
+{
+	const struct fabric *fabric = chooser->request->state->fabric;
+
+	chooser->node_count = 0;
+	for (uint32_t i = 0; i < fabric->node_count; i++)
+		if (fabric->nodes[i].component == component &&
+		    eligible(chooser->request, i))
+			chooser->nodes[chooser->node_count++] = i;
+}
+
+/* Keeps the lack of the fabric that came nearest. */
+static void note_lack(struct placement_chooser *chooser,
+		      const struct placement_lack *lack)
+{
+	uint64_t here = lack->nodes_needed ? lack->nodes_free :
+					     lack->gpus_free;
+	uint64_t best = chooser->lack.nodes_needed ?
+			chooser->lack.nodes_free : chooser->lack.gpus_free;
+
+	chooser->free_everywhere += here;
+	if (!chooser->components_tried++ || here > best)
+		chooser->lack = *lack;
+}
+
+static enum placement_status say_lack(const struct placement_chooser *chooser)
+{
+	const struct placement_lack *lack = &chooser->lack;
+	uint64_t needed = lack->nodes_needed ? lack->nodes_needed :
+					       lack->gpus_needed;
+	uint64_t here = lack->nodes_needed ? lack->nodes_free :
+					     lack->gpus_free;
+	char what[80];
+
+	if (!chooser->components_tried || !needed)
+		return say(chooser->error, PLACEMENT_IMPOSSIBLE,
+			   "no nodes that may be used have free GPUs");
+	snprintf(what, sizeof(what), lack->nodes_needed ?
+		 "nodes with %" PRIu32 " free GPUs each" : "free GPUs",
+		 lack->gpus_each);
+	if (chooser->free_everywhere >= needed && here < needed)
+		return say(chooser->error, PLACEMENT_IMPOSSIBLE,
+			   "%" PRIu64 " %s are needed in one fabric; there are "
+			   "%" PRIu64 ", but no more than %" PRIu64 " are "
+			   "connected to each other", needed, what,
+			   chooser->free_everywhere, here);
+	if (here >= needed)
+		return say(chooser->error, PLACEMENT_IMPOSSIBLE,
+			   "%" PRIu64 " %s are needed and there, but not "
+			   "within the given numbers of nodes or with the "
+			   "required nodes", needed, what);
+	return say(chooser->error, PLACEMENT_IMPOSSIBLE,
+		   "%" PRIu64 " %s are needed, there are %" PRIu64, needed,
+		   what, chooser->free_everywhere);
+}
+
+static enum placement_status try_component(struct placement_chooser *chooser,
+					   uint32_t component)
+{
+	struct placement_shape shape;
+	struct placement_lack lack;
+	enum placement_status status;
+
+	gather_eligible(chooser, component);
+	status = placement_shape_find(chooser->request, chooser->nodes,
+				      chooser->node_count, &shape, &lack,
+				      chooser->error);
+	if (status == PLACEMENT_OK) {
+		lack = (struct placement_lack){
+			shape.count, shape.need[0], shape.count, 0, 0
+		};
+		status = placement_solve(chooser, &shape);
+		free(shape.need);
+	}
+	if (status == PLACEMENT_IMPOSSIBLE)
+		note_lack(chooser, &lack);
+	return status;
+}
+
+/* An answer anywhere is the answer; else a lack says more than a misfit. */
+static enum placement_status try_components(struct placement_chooser *chooser,
+					    uint32_t only)
+{
+	const struct fabric *fabric = chooser->request->state->fabric;
+	bool impossible = false, bad = false;
+
+	for (uint32_t c = 0; c < fabric->component_count; c++) {
+		enum placement_status status;
+
+		if (only != FABRIC_NONE && only != c)
+			continue;
+		status = try_component(chooser, c);
+		if (status == PLACEMENT_NO_MEMORY)
+			return status;
+		impossible |= status == PLACEMENT_IMPOSSIBLE;
+		bad |= status == PLACEMENT_BAD;
+	}
+	if (chooser->solved)
+		return PLACEMENT_OK;
+	if (bad && !impossible)
+		return PLACEMENT_BAD;
+	return say_lack(chooser);
+}
+
+static enum placement_status choose(struct placement_chooser *chooser)
+{
+	const struct placement_request *request = chooser->request;
+	const struct fabric *fabric = request->state->fabric;
+	uint32_t component = FABRIC_NONE;
+	enum placement_status status;
+
+	if (request->min_nodes && request->max_nodes &&
+	    request->min_nodes > request->max_nodes)
+		return say(chooser->error, PLACEMENT_BAD,
+			   "at least %" PRIu32 " and at most %" PRIu32 " nodes "
+			   "are asked for, expected a range that is not empty",
+			   request->min_nodes, request->max_nodes);
+	status = check_required(chooser, &component);
+	if (status)
+		return status;
+	chooser->nodes = calloc((size_t)fabric->node_count + 1,
+				sizeof(uint32_t));
+	if (!chooser->nodes ||
+	    nodeset_init(&chooser->wanted, fabric->node_count) ||
+	    cost_prices_init(&chooser->prices, request->state))
+		return PLACEMENT_NO_MEMORY;
+	return try_components(chooser, component);
+}
+
+static enum placement_status choose_with(
+	const struct placement_request *request,
+	const struct placement_strategy *only, struct placement *ret,
+	struct placement_error *error)
+{
+	struct placement_chooser chooser = {
+		.request = request, .only = only, .error = error
+	};
+	enum placement_status status;
+
+	error->text[0] = '\0';
+	status = choose(&chooser);
+	if (status == PLACEMENT_NO_MEMORY)
+		say(error, status, "out of memory");
+	if (status == PLACEMENT_OK)
+		*ret = chooser.best;
+	else
+		placement_done(&chooser.best);
+	cost_prices_done(&chooser.prices);
+	nodeset_done(&chooser.wanted);
+	free(chooser.nodes);
+	return status;
+}
+
+enum placement_status placement_choose(const struct placement_request *request,
+				       struct placement *ret,
+				       struct placement_error *error)
+{
+	return choose_with(request, NULL, ret, error);
+}
+
+enum placement_status placement_baseline(
+	const struct placement_request *request, const char *strategy,
+	struct placement *ret, struct placement_error *error)
+{
+	const struct placement_strategy *only = placement_strategy(strategy);
+
+	if (only)
+		return choose_with(request, only, ret, error);
+	return say(error, PLACEMENT_BAD, "no strategy is called \"%.40s\"",
+		   strategy);
+}
+
+void placement_done(struct placement *placement)
+{
+	free(placement->nodes);
+	free(placement->gpus);
+	placement->nodes = NULL;
+	placement->gpus = NULL;
+}

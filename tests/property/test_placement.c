@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_placement: what placement_choose promises, on random small fabrics
+ * against exhaustive search, on larger ones against the baselines. A failure
+ * prints the seed: LEAFSPINE_SEED=... LEAFSPINE_CASES=1 runs that case alone.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "../unit/unit.h"
+#include "exhaustive.h"
+#include "game.h"
+#include "recount.h"
+
+enum {
+	TRIED_MOST = 100000,
+	EXACT_BLOCKS = 8	/* the optimum is promised up to here */
+};
+
+static bool no_dearer(double cost, double limit)
+{
+	return cost <= limit + 1e-9 * fmax(1, fabs(limit));
+}
+
+/* The answer's cost once more, over all rank pairs. */
+static double recounted(const struct table *table, const struct game *game,
+			const struct placement *placement)
+{
+	uint32_t first[PLAN_NODES_MAX], k;
+	struct cost_prices prices;
+	struct recount recount;
+	struct recount_input input = {
+		.fabric = table->built.fabric, .profile = &game->profile,
+		.prices = &prices, .nodes = placement->nodes,
+		.gpus = placement->gpus, .first_gpu = first,
+		.count = placement->count
+	};
+
+	for (k = 0; k < placement->count; k++)
+		first[k] = table->built.state->gpus_used[placement->nodes[k]];
+	recount_prices(table->built.state, &prices);
+	recount_score(&input, &recount);
+	recount_prices_done(&prices);
+	return recount.cost;
+}
+
+/* Chooses, and checks all that holds for any answer. */
+static enum placement_status choose(const struct table *table,
+				    const struct game *game,
+				    struct placement *ret)
+{
+	struct placement_error error = { "" };
+	enum placement_status status;
+	const char *broken;
+	double cost;
+
+	status = placement_choose(&table->request, ret, &error);
+	say(game, status == PLACEMENT_OK || status == PLACEMENT_IMPOSSIBLE,
+	    "status %d: %s", (int)status, error.text);
+	if (status != PLACEMENT_OK) {
+		say(game, error.text[0] != '\0', "no reason (%d)",
+		    (int)status);
+		return status;
+	}
+	broken = placement_check(&table->request, ret);
+	say(game, !broken, "placement_check: %s", broken);
+	cost = recounted(table, game, ret);
+	say(game, fabs(cost - ret->score.cost) <= 1e-9 * fmax(1, cost),
+	    "cost %.17g, the recount says %.17g", ret->score.cost, cost);
+	return status;
+}
+
+static void check_baseline(const struct table *table, const struct game *game,
+			   const struct placement *ours, const char *name)
+{
+	struct placement_error error = { "" };
+	struct placement theirs;
+	const char *broken;
+
+	if (placement_baseline(&table->request, name, &theirs, &error) !=
+	    PLACEMENT_OK)
+		return;
+	broken = placement_check(&table->request, &theirs);
+	say(game, !broken, "%s: placement_check: %s", name, broken);
+	say(game, no_dearer(ours->score.cost, theirs.score.cost),
+	    "cost %.17g, %s has %.17g", ours->score.cost, name,
+	    theirs.score.cost);
+	placement_done(&theirs);
+}
+
+static void check_again(const struct table *table, const struct game *game,
+			const struct placement *first)
+{
+	struct placement again;
+
+	ck_assert_int_eq(choose(table, game, &again), PLACEMENT_OK);
+	say(game, again.count == first->count &&
+	    !memcmp(again.nodes, first->nodes,
+		    first->count * sizeof(*first->nodes)),
+	    "%s", "another answer the second time");
+	placement_done(&again);
+}
+
+/* --- against all there are --- */
+
+static bool against_all(struct game *game, bool promised)
+{
+	struct exhaustive_result best;
+	enum exhaustive_status status;
+	struct placement placement;
+	struct table table;
+	bool counts = false;
+
+	table_init(&table, game, NULL);
+	status = exhaustive_cost(&table.request, &game->profile, TRIED_MOST,
+				 &best);
+	if (status == EXHAUSTIVE_NONE) {
+		ck_assert_int_eq(choose(&table, game, &placement),
+				 PLACEMENT_IMPOSSIBLE);
+	} else if (status == EXHAUSTIVE_DONE) {
+		ck_assert_int_eq(choose(&table, game, &placement),
+				 PLACEMENT_OK);
+		counts = promised || best.classes <= GAME_SMALL_LEAVES;
+		say(game, !counts ||
+		    no_dearer(placement.score.cost, best.cost),
+		    "cost %.17g by %s, the best of %llu is %.17g",
+		    placement.score.cost, placement.strategy,
+		    (unsigned long long)best.tried, best.cost);
+		say(game, no_dearer(best.cost, placement.score.cost),
+		    "cost %.17g is less than the least, %.17g",
+		    placement.score.cost, best.cost);
+		placement_done(&placement);
+	}
+	table_done(&table);
+	return counts;
+}
+
+static bool play_small(struct game *game)
+{
+	game_small_plan(game);
+	return game_draw_job(game, EXACT_BLOCKS) && against_all(game, false);
+}
+
+START_TEST(small_is_optimal)
+{
+	game_each(400, play_small);
+}
+END_TEST
+
+/* Rails, domains, three tiers, skipped tiers, unconnected parts. */
+static bool play_any_small(struct game *game)
+{
+	plan_random(&game->source, &game->plan);
+	return game_draw_job(game, 5) && against_all(game, false);
+}
+
+START_TEST(small_on_any_fabric_is_optimal)
+{
+	game_each(400, play_any_small);
+}
+END_TEST
+
+/* --- against the baselines --- */
+
+static bool against_baselines(struct game *game)
+{
+	struct placement placement;
+	struct table table;
+
+	table_init(&table, game, NULL);
+	if (choose(&table, game, &placement) != PLACEMENT_OK) {
+		table_done(&table);
+		return false;
+	}
+	check_baseline(&table, game, &placement, "first-fit");
+	check_baseline(&table, game, &placement, "best-fit");
+	check_again(&table, game, &placement);
+	placement_done(&placement);
+	table_done(&table);
+	return true;
+}
+
+static bool play_large(struct game *game)
+{
+	game_large_plan(game);
+	return game_draw_job(game, 40) && against_baselines(game);
+}
+
+START_TEST(never_worse_than_a_baseline)
+{
+	game_each(400, play_large);
+}
+END_TEST
+
+static bool play_any_large(struct game *game)
+{
+	plan_random(&game->source, &game->plan);
+	return game_draw_job(game, 40) && against_baselines(game);
+}
+
+START_TEST(never_worse_on_any_fabric)
+{
+	game_each(400, play_any_large);
+}
+END_TEST
+
+/*
+ * So many GPUs in all, on nodes of all sizes, some in use: blocks are uneven.
+ * They are there, so that a placement must be found.
+ */
+static bool play_loose(struct game *game)
+{
+	plan_random(&game->source, &game->plan);
+	if (!game_draw_loose(game))
+		return false;
+	say(game, against_baselines(game), "%s", "not placed");
+	return true;
+}
+
+START_TEST(gpus_in_all_are_found)
+{
+	game_each(400, play_loose);
+}
+END_TEST
+
+/* --- other names, same fabric --- */
+
+static bool play_relabelled(struct game *game)
+{
+	struct placement plain, other;
+	struct table table, again;
+
+	game_small_plan(game);
+	if (!game_draw_job(game, EXACT_BLOCKS))
+		return false;
+	table_init(&table, game, NULL);
+	table_init(&again, game, &game->source);
+	if (choose(&table, game, &plain) == PLACEMENT_OK) {
+		ck_assert_int_eq(choose(&again, game, &other), PLACEMENT_OK);
+		say(game, no_dearer(plain.score.cost, other.score.cost) &&
+		    no_dearer(other.score.cost, plain.score.cost),
+		    "cost %.17g, relabelled %.17g", plain.score.cost,
+		    other.score.cost);
+		placement_done(&plain);
+		placement_done(&other);
+	} else {
+		ck_assert_int_eq(choose(&again, game, &other),
+				 PLACEMENT_IMPOSSIBLE);
+	}
+	table_done(&table);
+	table_done(&again);
+	return true;
+}
+
+START_TEST(relabelling_changes_no_cost)
+{
+	game_each(300, play_relabelled);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+	Suite *suite = suite_create("placement");
+	TCase *tests = tcase_create("properties");
+
+	tcase_set_timeout(tests, 600);
+	tcase_add_test(tests, small_is_optimal);
+	tcase_add_test(tests, small_on_any_fabric_is_optimal);
+	tcase_add_test(tests, never_worse_than_a_baseline);
+	tcase_add_test(tests, never_worse_on_any_fabric);
+	tcase_add_test(tests, gpus_in_all_are_found);
+	tcase_add_test(tests, relabelling_changes_no_cost);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
+
+int main(void)
+{
+	return unit_run(make_suite());
+}
