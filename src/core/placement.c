@@ -128,8 +128,8 @@ static enum placement_status say_lack(const struct placement_chooser *chooser)
 	if (here >= needed)
 		return say(chooser->error, PLACEMENT_IMPOSSIBLE,
 			   "%" PRIu64 " %s are needed and there, but not "
-			   "within the given numbers of nodes or with the "
-			   "required nodes", needed, what);
+			   "within the given numbers of nodes and leaves or "
+			   "with the required nodes", needed, what);
 	return say(chooser->error, PLACEMENT_IMPOSSIBLE,
 		   "%" PRIu64 " %s are needed, there are %" PRIu64, needed,
 		   what, chooser->free_everywhere);

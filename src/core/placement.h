@@ -22,6 +22,7 @@ struct placement_request {
 	const struct nodeset *required;	/* NULL: none */
 	const struct nodeset *excluded;	/* NULL: none */
 	const struct nodeset *allowed;	/* NULL: all */
+	uint32_t max_leaves;		/* as cost_score counts; 0: no bound */
 	bool keep_order;		/* ranks follow Slurm's node table */
 };
 

@@ -57,6 +57,9 @@ static const char *check_numbers(const struct placement_request *request,
 		gpus += placement->gpus[k];
 	if (gpus != placement->profile.gpus)
 		return "the nodes' GPUs are not the job's";
+	if (request->max_leaves && placement->score.leaves >
+				   request->max_leaves)
+		return "more leaves than are allowed";
 	if (request->gpus && gpus != request->gpus)
 		return "not the GPUs that were asked for";
 	if (placement->count < request->min_nodes ||

@@ -319,6 +319,9 @@ static int offer(struct placement_problem *problem, const uint32_t *nodes)
 		return -1;
 	merit.cost = score.cost;
 	merit.bottleneck_seconds = score.bottleneck_seconds;
+	if (problem->request->max_leaves &&
+	    score.leaves > problem->request->max_leaves)
+		return 0;
 	if (problem->solved &&
 	    !placement_better(&merit, nodes, &problem->best_merit,
 			      problem->best_nodes, problem->block_count))

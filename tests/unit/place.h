@@ -15,6 +15,7 @@ struct place_case {
 	uint32_t gpus, gpus_per_node, min_nodes, max_nodes;
 	const char *required, *excluded, *allowed;
 	bool keep_order;
+	uint32_t max_leaves;
 };
 
 /* A case with all that its request points to. */
@@ -55,6 +56,7 @@ static inline void place_init(struct place *place, const struct place_case *c)
 		.site = parallelism_site_default(), .gpus = c->gpus,
 		.gpus_per_node = c->gpus_per_node,
 		.min_nodes = c->min_nodes, .max_nodes = c->max_nodes,
+		.max_leaves = c->max_leaves,
 		.required = place_set(place, 0, c->required),
 		.excluded = place_set(place, 1, c->excluded),
 		.allowed = place_set(place, 2, c->allowed),

@@ -43,7 +43,13 @@ static const struct {
 	  "are 120, but no more than 64 are connected to each other" },
 	{ { THREE, NULL, RING, .gpus = 24, .max_nodes = 2 },
 	  PLACEMENT_IMPOSSIBLE, "24 free GPUs are needed and there, but not "
-	  "within the given numbers of nodes or with the required nodes" },
+	  "within the given numbers of nodes and leaves or with the required "
+	  "nodes" },
+	{ { THREE, NULL, RING, .min_nodes = 5, .max_nodes = 5,
+	    .max_leaves = 1 }, PLACEMENT_IMPOSSIBLE,
+	  "5 nodes with 8 free GPUs each are needed and there, but not "
+	  "within the given numbers of nodes and leaves or with the required "
+	  "nodes" },
 	{ { THREE, "{\"down\": \"n[0001-0012]\"}", RING, .min_nodes = 1,
 	    .max_nodes = 1 }, PLACEMENT_IMPOSSIBLE,
 	  "1 nodes with 8 free GPUs each are needed, there are 0" },
