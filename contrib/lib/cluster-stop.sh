@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# cluster-stop.sh: stops a private Slurm cluster, whatever state it is in.
+# Source it from contrib/cluster.
+#
+# Processes are known by what they have to do with the cluster's directory,
+# never by their names: daemons and slurmstepd hold a file in it open; what a
+# job started descends from a slurmstepd.
+
+# Daemons and steps of this cluster, one pid a line.
+cluster_pids() {
+	local pid
+
+	find /proc/[0-9]*/fd -lname "$dir/*" 2>/dev/null | cut -d/ -f3 | uniq |
+		while read -r pid; do
+			is_daemon "$pid" && echo "$pid"
+		done
+	return 0
+}
+
+# A shell or an editor that has a log of ours open is not ours to stop.
+is_daemon() {
+	case $(readlink "/proc/$1/exe" 2>/dev/null) in
+	*/munged | */slurmctld* | */slurmd* | */slurmstepd*) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+descendants() {
+	local child
+
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		descendants "$child"
+		echo "$child"
+	done
+}
+
+steps() {
+	local pid
+
+	for pid in $(cluster_pids); do
+		case $(readlink "/proc/$pid/exe") in
+		*/slurmstepd*) echo "$pid" ;;
+		esac
+	done
+}
+
+no_steps() { [ -z "$(steps)" ]; }
+no_processes() { [ -z "$(cluster_pids)" ]; }
+
+# wait_until TENTHS COMMAND...: polls; 1 when the time is over.
+wait_until() {
+	local tenths=$1
+
+	shift
+	until "$@"; do
+		[ "$tenths" -gt 0 ] || return 1
+		tenths=$((tenths - 1))
+		sleep 0.1
+	done
+}
+
+# Ends what jobs run: by Slurm while it listens, else by hand.
+stop_steps() {
+	local pid below=()
+
+	no_steps && return 0
+	if timeout 5 scontrol ping 2>/dev/null | grep -q 'is UP'; then
+		timeout 10 squeue -h -o %A 2>/dev/null | sort -u |
+			timeout 20 xargs -r scancel -f 2>/dev/null || true
+		wait_until 60 no_steps && return 0
+	fi
+	for pid in $(steps); do
+		mapfile -t -O ${#below[@]} below < <(descendants "$pid")
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	[ ${#below[@]} -eq 0 ] || kill -KILL "${below[@]}" 2>/dev/null || true
+}
+
+stop_daemons() {
+	local pids=()
+
+	mapfile -t pids < <(cluster_pids)
+	[ ${#pids[@]} -eq 0 ] && return 0
+	kill -TERM "${pids[@]}" 2>/dev/null || true
+	wait_until 100 no_processes && return 0
+	mapfile -t pids < <(cluster_pids)
+	[ ${#pids[@]} -eq 0 ] || kill -KILL "${pids[@]}" 2>/dev/null || true
+	wait_until 50 no_processes
+}
+
+stop_cluster() {
+	export SLURM_CONF=$dir/etc/slurm.conf
+	[ ! -f "$SLURM_CONF" ] || stop_steps
+	stop_daemons || die "some processes are left: $(cluster_pids | xargs)"
+	if [ -n "$keep" ]; then
+		rm -f "$dir/cluster"
+	else
+		rm -rf "$dir"
+	fi
+}

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+
+# LS_SLURM
+# --with-slurm-source=DIR: Slurm's private headers, with the two that its build
+# generates (contrib/slurm-source fetches them). Without it no plugin is built.
+# Sets SLURM_CPPFLAGS, SLURM_VERSION, SLURM_API (the YY_MM of the sources to
+# choose) and the condition SLURM_PLUGINS.
+AC_DEFUN([LS_SLURM], [
+	AC_ARG_WITH([slurm-source],
+		[AS_HELP_STRING([--with-slurm-source=DIR],
+			[build the Slurm plugins with the headers in DIR, as
+			 contrib/slurm-source fetches them])],
+		[], [with_slurm_source=no])
+	SLURM_CPPFLAGS= SLURM_VERSION= SLURM_API=
+	AS_CASE([$with_slurm_source],
+		[no], [],
+		[yes | ''], [AC_MSG_ERROR([--with-slurm-source: expected a directory, such as
+contrib/slurm-source prints])],
+		[LS_SLURM_LOOK])
+	AC_SUBST([SLURM_CPPFLAGS])
+	AC_SUBST([SLURM_VERSION])
+	AC_SUBST([SLURM_API])
+	AM_CONDITIONAL([SLURM_PLUGINS], [test -n "$SLURM_API"])
+])
+
+AC_DEFUN([LS_SLURM_LOOK], [
+	AC_MSG_CHECKING([for Slurm's headers])
+	for ls_file in config.h slurm/slurm_version.h slurm/spank.h \
+		src/slurmctld/slurmctld.h; do
+		AS_IF([test ! -r "$with_slurm_source/$ls_file"],
+			[AC_MSG_RESULT([no])
+			 AC_MSG_ERROR([--with-slurm-source: no $ls_file in
+$with_slurm_source. contrib/slurm-source fetches them])])
+	done
+	ls_slurm=`cd "$with_slurm_source" && pwd`
+	[ls_number=`sed -n 's/^#define SLURM_VERSION_NUMBER 0x0*\([0-9a-f]*\).*/\1/p' \
+		"$ls_slurm/slurm/slurm_version.h"`]
+	AS_CASE([$ls_number],
+		[1605??], [SLURM_API=22_05],
+		[AC_MSG_RESULT([version 0x$ls_number])
+		 AC_MSG_ERROR([no plugin for this Slurm version; known: 22.05])])
+	[SLURM_VERSION=`echo "$ls_number" |
+		sed 's/^\(..\)\(..\)\(..\)$/0x\1 0x\2 0x\3/'`]
+	SLURM_VERSION=`printf '%d.%02d.%d' $SLURM_VERSION`
+	# As a system directory: its headers are not ours to warn about.
+	SLURM_CPPFLAGS="-isystem $ls_slurm"
+	AC_MSG_RESULT([$SLURM_VERSION, $ls_slurm])
+])

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * begin: what is told of a job that is about to run. job_begin is called in
+ * every release, after an array has been split, before launch, and never for
+ * a test (rule 17).
+ */
+
+#include "steer.h"
+
+#include "comment.h"
+#include "placed.h"
+#include "tried.h"
+#include "world.h"
+
+#include <stdlib.h>
+
+static void report_placed(job_record_t *job, struct report *report,
+			  const struct placed *placed)
+{
+	struct cost_score score;
+	char *names = placed_names(placed);
+
+	if (!placed_score(placed, &score))
+		report->score = &score;
+	report->nodes = names;
+	comment_set(job, report);
+	free(names);
+}
+
+static void count_start(const job_record_t *job, const struct placed *placed)
+{
+	bool bounded = job->time_limit != NO_VAL && job->time_limit != INFINITE;
+	double hours = bounded ? job->time_limit / 60.0 : 0;
+
+	counters_started(tried_last_answer(job->job_id),
+			 hours * (double)placed->gpu_count);
+}
+
+/* Mode=observe: both, side by side. */
+static void log_observed(const job_record_t *job, const struct placed *placed)
+{
+	char *choice = tried_take_choice(job->job_id);
+	char *names = placed_names(placed);
+
+	if (choice && names)
+		info("leafspine: observe: %pJ gets %s, "
+		     "would have been given %s", job, names, choice);
+	free(choice);
+	free(names);
+}
+
+static void tell(job_record_t *job, struct report *report,
+		 const struct parallelism *hint)
+{
+	struct parallelism_error error_text = { "" };
+	struct placed placed;
+	enum placed_status status = placed_of_job(job, hint, &placed,
+						  &error_text);
+
+	if (status != PLACED_OK && status != PLACED_MISFIT)
+		return;
+	count_start(job, &placed);
+	if (world.conf->mode == CONF_OBSERVE) {
+		log_observed(job, &placed);
+	} else if (world.conf->report && status == PLACED_OK) {
+		report_placed(job, report, &placed);
+	} else if (world.conf->report) {
+		report->why = error_text.text;
+		comment_set(job, report);
+	}
+	placed_done(&placed);
+}
+
+/* The engine's own words; the hint itself is not repeated (rule 21). */
+static void tell_unreadable(job_record_t *job, const struct hint_text *text)
+{
+	struct parallelism_error error_text;
+	struct parallelism hint;
+	struct report report = { .why = error_text.text };
+
+	if (!world.conf->report || world.conf->mode == CONF_OBSERVE)
+		return;
+	if (parallelism_parse(text->start, text->length, &hint, &error_text))
+		comment_set(job, &report);
+}
+
+void steer_job_begin(job_record_t *job)
+{
+	struct report report = { 0 };
+	struct parallelism hint;
+
+	if (!world.conf || world.conf->mode == CONF_OFF || !world.fabric ||
+	    !world.table_of || !job->part_ptr ||
+	    !conf_has_partition(world.conf, job->part_ptr->name))
+		return;
+	report.steered = tried_last_answer(job->job_id) != START_FORCED;
+	if (adapter_hint_of(job, &hint, &report.hint))
+		tell(job, &report, &hint);
+	else if (report.hint.start)
+		tell_unreadable(job, &report.hint);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* comment: writes reports into job records. */
+
+#include "comment.h"
+
+#include "world.h"
+
+#include <stdlib.h>
+
+void comment_set(job_record_t *job, const struct report *report)
+{
+	char *text = report_text(report);
+	char *comment = text ? report_splice(job->admin_comment, text) : NULL;
+
+	if (comment && xstrcmp(comment, job->admin_comment)) {
+		xfree(job->admin_comment);
+		job->admin_comment = xstrdup(comment);
+		if (&last_job_update)
+			last_job_update = time(NULL);
+	}
+	free(comment);
+	free(text);
+}
+
+void comment_pending(job_record_t *job, const struct hint_text *hint,
+		     const char *why)
+{
+	struct report report = { .hint = *hint, .why = why };
+
+	if (!world.conf->report || !IS_JOB_PENDING(job) || !why[0])
+		return;
+	/* Backfill asks about what might be. */
+	if (job->bit_flags & BACKFILL_TEST)
+		return;
+	comment_set(job, &report);
+}

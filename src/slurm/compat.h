@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compat: Slurm's headers, and the only place where Slurm's version is tested.
+ * Each API generation has its own select_<YY_MM>.c, chosen by configure.
+ *
+ * Include it behind the engine's headers: Slurm's macros take short names.
+ */
+#ifndef LEAFSPINE_COMPAT_H
+#define LEAFSPINE_COMPAT_H
+
+#include "config.h"	/* Slurm's */
+
+#include "src/common/slurm_xlator.h"
+
+#include "slurm/slurm_errno.h"
+#include "slurm/slurm_version.h"
+
+#include "src/common/gres.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/read_config.h"
+#include "src/common/select.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/slurmctld.h"
+
+/* Micro versions may move fields, so the loader wants the very one. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
+	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#error "no select_<YY_MM>.c for this Slurm version"
+#endif
+
+/*
+ * Data of slurmctld. srun, squeue and slurmd load the plugin too and lack it:
+ * a strong reference would keep it from loading there.
+ */
+extern List job_list __attribute__((weak));
+extern bitstr_t *cg_node_bitmap __attribute__((weak));
+extern bitstr_t *rs_node_bitmap __attribute__((weak));
+extern time_t last_job_update __attribute__((weak));
+
+#endif

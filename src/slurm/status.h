@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * status: each minute a line in the log when something has happened, and the
+ * status file. A thread of its own, which touches nothing of Slurm's but the
+ * log.
+ */
+#ifndef LEAFSPINE_STATUS_H
+#define LEAFSPINE_STATUS_H
+
+/* Starts the thread, once. */
+void status_start(void);
+/* What the file is to say, and where (NULL: no file). Texts are copied. */
+void status_set(const char *path, const char *mode, const char *fabric);
+/* Writes a last time and ends the thread. */
+void status_stop(void);
+
+#endif
