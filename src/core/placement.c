@@ -104,6 +104,34 @@ static void note_lack(struct placement_chooser *chooser,
 		chooser->lack = *lack;
 }
 
+#define RANGE " on %" PRIu32 " to %" PRIu32 " nodes"
+#define LEAST " on at least %" PRIu32 " nodes"
+
+/* Enough is free, so one of the request's bounds must be in the way. */
+static enum placement_status say_bounds(const struct placement_chooser *chooser,
+					uint64_t needed, const char *what)
+{
+	const struct placement_request *request = chooser->request;
+	uint32_t least = request->min_nodes ? request->min_nodes : 1;
+	char bounds[160] = "";
+	size_t used = 0;
+
+	if (request->min_nodes != request->max_nodes)
+		used += (size_t)snprintf(bounds, sizeof(bounds),
+					 request->max_nodes ? RANGE : LEAST,
+					 least, request->max_nodes);
+	if (request->max_leaves)
+		used += (size_t)snprintf(bounds + used, sizeof(bounds) - used,
+					 " under %" PRIu32 " leaves or fewer",
+					 request->max_leaves);
+	if (request->required)
+		snprintf(bounds + used, sizeof(bounds) - used,
+			 " with the required nodes");
+	return say(chooser->error, PLACEMENT_IMPOSSIBLE, "%" PRIu64 " %s are "
+		   "needed and there, but not%s", needed, what,
+		   *bounds ? bounds : " in a way that was found");
+}
+
 static enum placement_status say_lack(const struct placement_chooser *chooser)
 {
 	const struct placement_lack *lack = &chooser->lack;
@@ -126,10 +154,7 @@ static enum placement_status say_lack(const struct placement_chooser *chooser)
 			   "connected to each other", needed, what,
 			   chooser->free_everywhere, here);
 	if (here >= needed)
-		return say(chooser->error, PLACEMENT_IMPOSSIBLE,
-			   "%" PRIu64 " %s are needed and there, but not "
-			   "within the given numbers of nodes and leaves or "
-			   "with the required nodes", needed, what);
+		return say_bounds(chooser, needed, what);
 	return say(chooser->error, PLACEMENT_IMPOSSIBLE,
 		   "%" PRIu64 " %s are needed, there are %" PRIu64, needed,
 		   what, chooser->free_everywhere);

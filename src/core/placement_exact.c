@@ -19,7 +19,7 @@
 #define WORK_FEW 8000000
 #define WORK_MANY 400000
 /* Equally good plans beyond these are not looked at for their ties. */
-#define TIES_MAX 256
+#define TIES_MAX 2000
 #define SAME_SHARE 1e-11
 
 struct search {
@@ -94,6 +94,7 @@ static bool twins(const struct placement_problem *problem, uint32_t a,
 	const struct placement_class *x = &problem->classes[a];
 	const struct placement_class *y = &problem->classes[b];
 	const struct cost_prices *prices = problem->prices;
+	const struct state *state = problem->state;
 	int shape = domain_shape(problem, x);
 
 	return !problem->request->keep_order && prices->rails_alike &&
@@ -104,6 +105,11 @@ static bool twins(const struct placement_problem *problem, uint32_t a,
 	       prices->down[x->leaf] == prices->down[y->leaf] &&
 	       prices->core_up[x->leaf] == prices->core_up[y->leaf] &&
 	       prices->core_down[x->leaf] == prices->core_down[y->leaf] &&
+	       /* Prices may agree where capacities, and the ties, do not. */
+	       state_up_left_gbps(state, x->leaf) ==
+		       state_up_left_gbps(state, y->leaf) &&
+	       state_down_left_gbps(state, x->leaf) ==
+		       state_down_left_gbps(state, y->leaf) &&
 	       shape >= 0 && shape == domain_shape(problem, y) &&
 	       alone_under_leaf(problem, a) && alone_under_leaf(problem, b);
 }

@@ -181,6 +181,17 @@ static void place(struct filler *filler, uint32_t c)
 	}
 }
 
+/* True where the next block may go to class C as BLOCK did. */
+static bool goes_on(const struct filler *filler, uint32_t c, uint32_t block)
+{
+	const uint32_t *need = filler->problem->need;
+	uint32_t next = next_block(filler);
+
+	/* A smaller block has classes of its own to choose from. */
+	return need[next] == need[block] &&
+	       filler->problem->classes[c].fits_from <= next;
+}
+
 /* Places up to TAKE blocks under the current leaf; how many it were. */
 static uint32_t fill_leaf(struct filler *filler, uint32_t take)
 {
@@ -191,15 +202,12 @@ static uint32_t fill_leaf(struct filler *filler, uint32_t take)
 
 		if (c == FABRIC_NONE)
 			break;
+		block = next_block(filler);
 		do {
 			place(filler, c);
 			placed++;
-			if (placed == take)
-				break;
-			block = next_block(filler);
-		} while (filler->room[c] && block + 1 <
-			 filler->problem->block_count &&
-			 filler->problem->classes[c].fits_from <= block);
+		} while (placed < take && filler->room[c] &&
+			 goes_on(filler, c, block));
 	}
 	return placed;
 }

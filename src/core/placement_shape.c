@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* placement_shape: from a request to GPUs by block. */
 
-#include "placement_shape.h"
+#include "placement_finder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct finder {
-	const struct placement_request *request;
-	const uint32_t *nodes;
-	uint32_t count;
-	struct placement_free room;
-	struct placement_shape *ret;
-	struct placement_lack *lack;
-	struct placement_error *error;
-};
-
-static int largest_first(const void *a, const void *b)
+int placement_descending(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -43,8 +33,9 @@ int placement_free_init(struct placement_free *ret,
 			ret->others[ret->other_count++] = gpus;
 	}
 	qsort(ret->required, ret->required_count, sizeof(uint32_t),
-	      largest_first);
-	qsort(ret->others, ret->other_count, sizeof(uint32_t), largest_first);
+	      placement_descending);
+	qsort(ret->others, ret->other_count, sizeof(uint32_t),
+	      placement_descending);
 	return 0;
 }
 
@@ -67,8 +58,8 @@ bool placement_shape_fits(const struct placement_shape *shape,
 		bool other = others < most_others &&
 			     (required == room->required_count ||
 			      room->others[others] > room->required[required]);
-		uint32_t gpus = other ? room->others[others++] :
-					room->required[required++];
+		uint32_t gpus = other ? room->others[others++]
+				      : room->required[required++];
 
 		if (gpus < shape->need[k])
 			return false;
@@ -76,25 +67,27 @@ bool placement_shape_fits(const struct placement_shape *shape,
 	return true;
 }
 
-static enum placement_status fit(struct finder *finder, uint64_t gpus)
+enum placement_status placement_fit(struct placement_finder *finder,
+				    uint64_t gpus)
 {
 	struct parallelism_error why;
 
-	if (!parallelism_fit(finder->request->hint, finder->request->site,
-			     gpus, &finder->ret->profile, &why))
+	if (!parallelism_fit(finder->request->hint, finder->request->site, gpus,
+			     &finder->ret->profile, &why))
 		return PLACEMENT_OK;
 	snprintf(finder->error->text, sizeof(finder->error->text), "%s",
 		 why.text);
 	return PLACEMENT_BAD;
 }
 
-static enum placement_status bad(struct finder *finder, const char *text)
+static enum placement_status bad(struct placement_finder *finder,
+				 const char *text)
 {
 	snprintf(finder->error->text, sizeof(finder->error->text), "%s", text);
 	return PLACEMENT_BAD;
 }
 
-static bool in_range(const struct finder *finder, uint32_t nodes)
+bool placement_in_range(const struct placement_finder *finder, uint32_t nodes)
 {
 	const struct placement_request *request = finder->request;
 
@@ -103,7 +96,8 @@ static bool in_range(const struct finder *finder, uint32_t nodes)
 	       nodes >= finder->room.required_count;
 }
 
-static void note_lack(struct finder *finder, uint64_t nodes, uint32_t each)
+static void note_lack(struct placement_finder *finder, uint64_t nodes,
+		      uint32_t each)
 {
 	struct placement_lack *lack = finder->lack;
 	const struct placement_free *room = &finder->room;
@@ -117,9 +111,8 @@ static void note_lack(struct finder *finder, uint64_t nodes, uint32_t each)
 		lack->nodes_free += room->others[i] >= each;
 }
 
-/* Keeps NEED (taken over) as the answer when it fits what is free. */
-static enum placement_status take(struct finder *finder, uint32_t *need,
-				  uint32_t count)
+enum placement_status placement_take(struct placement_finder *finder,
+				     uint32_t *need, uint32_t count)
 {
 	finder->ret->need = need;
 	finder->ret->count = count;
@@ -132,8 +125,8 @@ static enum placement_status take(struct finder *finder, uint32_t *need,
 }
 
 /* GPUS over NODES blocks, as evenly as goes. */
-static enum placement_status take_evenly(struct finder *finder, uint32_t gpus,
-					 uint32_t nodes)
+static enum placement_status take_evenly(struct placement_finder *finder,
+					 uint32_t gpus, uint32_t nodes)
 {
 	uint32_t each = gpus / nodes, larger = gpus % nodes;
 	uint32_t *need;
@@ -147,17 +140,18 @@ static enum placement_status take_evenly(struct finder *finder, uint32_t gpus,
 		return PLACEMENT_NO_MEMORY;
 	for (uint32_t k = 0; k < nodes; k++)
 		need[k] = each + (k < larger);
-	return take(finder, need, nodes);
+	return placement_take(finder, need, nodes);
 }
 
 /* GPUS in blocks of EACH, the last what remains. */
-static enum placement_status take_blocks(struct finder *finder, uint64_t gpus,
-					 uint32_t each)
+static enum placement_status take_blocks(struct placement_finder *finder,
+					 uint64_t gpus, uint32_t each)
 {
 	uint64_t nodes = (gpus + each - 1) / each;
 	uint32_t *need;
 
-	if (nodes > finder->count || !in_range(finder, (uint32_t)nodes)) {
+	if (nodes > finder->count ||
+	    !placement_in_range(finder, (uint32_t)nodes)) {
 		note_lack(finder, nodes, each);
 		return PLACEMENT_IMPOSSIBLE;
 	}
@@ -165,13 +159,13 @@ static enum placement_status take_blocks(struct finder *finder, uint64_t gpus,
 	if (!need)
 		return PLACEMENT_NO_MEMORY;
 	for (uint64_t k = 0; k < nodes; k++)
-		need[k] = k + 1 < nodes ? each :
-			  (uint32_t)(gpus - (nodes - 1) * each);
-	return take(finder, need, (uint32_t)nodes);
+		need[k] = k + 1 < nodes ? each
+					: (uint32_t)(gpus - (nodes - 1) * each);
+	return placement_take(finder, need, (uint32_t)nodes);
 }
 
-/* The next smaller number of GPUs that nodes have; 0 behind the last. */
-static uint32_t next_node_size(const struct finder *finder, uint32_t below)
+uint32_t placement_next_node_size(const struct placement_finder *finder,
+				  uint32_t below)
 {
 	const struct fabric *fabric = finder->request->state->fabric;
 	uint32_t size = 0;
@@ -187,41 +181,50 @@ static uint32_t next_node_size(const struct finder *finder, uint32_t below)
 	return size;
 }
 
-/* A fixed number of nodes, each with all its GPUs or gpus_per_node. */
-static enum placement_status nodes_as_they_are(struct finder *finder)
+static enum placement_status nodes_of(struct placement_finder *finder,
+				      uint32_t each)
 {
-	uint32_t each = finder->request->gpus_per_node;
-	uint32_t nodes = finder->request->min_nodes;
-	enum placement_status best = PLACEMENT_BAD, status;
-	struct placement_error first;
-	bool have_first = false;
+	uint64_t gpus = (uint64_t)finder->request->min_nodes * each;
+	enum placement_status status = placement_fit(finder, gpus);
 
-	if (each) {
-		status = fit(finder, (uint64_t)nodes * each);
-		return status ? status :
-			take_blocks(finder, (uint64_t)nodes * each, each);
-	}
-	while ((each = next_node_size(finder, each ? each : UINT32_MAX))) {
-		status = fit(finder, (uint64_t)nodes * each);
-		if (!status)
-			status = take_blocks(finder, (uint64_t)nodes * each,
-					     each);
-		if (status == PLACEMENT_OK || status == PLACEMENT_NO_MEMORY)
-			return status;
-		if (status == PLACEMENT_IMPOSSIBLE)
-			best = status;
-		else if (!have_first)
-			first = *finder->error;
-		have_first |= status == PLACEMENT_BAD;
-	}
-	if (best == PLACEMENT_BAD && !have_first)
-		return bad(finder, "no node has a GPU");
-	if (best == PLACEMENT_BAD)
-		*finder->error = first;
-	return best;
+	return status ? status : take_blocks(finder, gpus, each);
 }
 
-static enum placement_status fixed_nodes(struct finder *finder)
+/*
+ * A fixed number of nodes, each with all its GPUs: all of the largest size,
+ * else whole nodes of several sizes, else parts of larger nodes.
+ */
+static enum placement_status nodes_as_they_are(struct placement_finder *finder)
+{
+	uint32_t each = placement_next_node_size(finder, UINT32_MAX);
+	enum placement_status status, mixed;
+	struct placement_error first;
+	struct placement_lack lack;
+
+	if (!each)
+		return bad(finder, "no node has a GPU");
+	status = nodes_of(finder, each);
+	if (status == PLACEMENT_OK || status == PLACEMENT_NO_MEMORY)
+		return status;
+	first = *finder->error;
+	lack = *finder->lack;
+	mixed = placement_unequal_nodes(finder);
+	while (mixed != PLACEMENT_OK && mixed != PLACEMENT_NO_MEMORY &&
+	       (each = placement_next_node_size(finder, each))) {
+		mixed = nodes_of(finder, each);
+		if (mixed == PLACEMENT_IMPOSSIBLE && status == PLACEMENT_BAD) {
+			status = mixed;
+			lack = *finder->lack;
+		}
+	}
+	if (mixed == PLACEMENT_OK || mixed == PLACEMENT_NO_MEMORY)
+		return mixed;
+	*finder->error = first;
+	*finder->lack = lack;
+	return status;
+}
+
+static enum placement_status fixed_nodes(struct placement_finder *finder)
 {
 	const struct placement_request *request = finder->request;
 	uint32_t nodes = request->min_nodes, each = request->gpus_per_node;
@@ -229,16 +232,17 @@ static enum placement_status fixed_nodes(struct finder *finder)
 
 	if (nodes < finder->room.required_count)
 		return bad(finder, "more nodes are required by name than the "
-			   "job has");
+				   "job has");
 	if (!request->gpus)
-		return nodes_as_they_are(finder);
+		return each ? nodes_of(finder, each)
+			    : nodes_as_they_are(finder);
 	if (request->gpus < nodes)
 		return bad(finder, "fewer GPUs than nodes, expected at least "
-			   "one a node");
+				   "one a node");
 	if (each && (request->gpus + each - 1) / each != nodes)
 		return bad(finder, "the GPUs of the job do not fill its nodes "
-			   "with the given GPUs a node");
-	status = fit(finder, request->gpus);
+				   "with the given GPUs a node");
+	status = placement_fit(finder, request->gpus);
 	if (status)
 		return status;
 	if (each)
@@ -246,125 +250,9 @@ static enum placement_status fixed_nodes(struct finder *finder)
 	return take_evenly(finder, request->gpus, nodes);
 }
 
-/* Nodes while a mixed shape is made: leaf by leaf, the fullest node first. */
-struct mixed_node {
-	uint32_t free_gpus;
-	uint32_t leafset;
-	uint32_t node;
-	bool required;
-	bool taken;
-};
-
-/* The tightest leafset that holds WANTED GPUs, else the roomiest. */
-static uint32_t pick_leafset(const struct mixed_node *nodes, uint32_t count,
-			     uint64_t wanted)
-{
-	uint32_t best = FABRIC_NONE;
-	uint64_t best_room = 0, room = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		room += nodes[i].taken ? 0 : nodes[i].free_gpus;
-		/* Nodes stand leafset by leafset: judge at the end of each. */
-		if (i + 1 < count && nodes[i + 1].leafset == nodes[i].leafset)
-			continue;
-		if (room && (best == FABRIC_NONE ||
-			     (best_room < wanted ? room > best_room :
-			      room >= wanted && room < best_room))) {
-			best = nodes[i].leafset;
-			best_room = room;
-		}
-		room = 0;
-	}
-	return best;
-}
-
-static int compare_mixed(const void *a, const void *b)
-{
-	const struct mixed_node *x = a, *y = b;
-
-	if (x->leafset != y->leafset)
-		return x->leafset < y->leafset ? -1 : 1;
-	if (x->free_gpus != y->free_gpus)
-		return x->free_gpus > y->free_gpus ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-/* Takes nodes of LEAFSET (or required ones) until WANTED is met. */
-static void take_mixed(struct finder *finder, struct mixed_node *nodes,
-		       uint32_t leafset, uint64_t *wanted)
-{
-	struct placement_shape *shape = finder->ret;
-
-	for (uint32_t i = 0; i < finder->count && *wanted; i++) {
-		uint32_t gives = nodes[i].free_gpus;
-
-		if (nodes[i].taken || (leafset == FABRIC_NONE ?
-				       !nodes[i].required :
-				       nodes[i].leafset != leafset))
-			continue;
-		if (gives > *wanted)
-			gives = (uint32_t)*wanted;
-		nodes[i].taken = true;
-		shape->need[shape->count++] = gives;
-		*wanted -= gives;
-	}
-}
-
-static void gather_mixed(const struct finder *finder, struct mixed_node *nodes)
-{
-	const struct placement_request *request = finder->request;
-	const struct state *state = request->state;
-
-	for (uint32_t i = 0; i < finder->count; i++) {
-		uint32_t node = finder->nodes[i];
-
-		nodes[i] = (struct mixed_node){
-			state_free_gpus(state, node),
-			state->fabric->nodes[node].leafset, node,
-			request->required &&
-				nodeset_has(request->required, node), false
-		};
-	}
-	qsort(nodes, finder->count, sizeof(*nodes), compare_mixed);
-}
-
-/* GPUS from nodes that have different numbers of them free. */
-static enum placement_status take_mixture(struct finder *finder,
-					  uint64_t gpus)
-{
-	struct placement_shape *shape = finder->ret;
-	struct mixed_node *nodes = calloc((size_t)finder->count + 1,
-					  sizeof(*nodes));
-	uint64_t wanted = gpus;
-
-	shape->need = calloc((size_t)finder->count + 1, sizeof(uint32_t));
-	shape->count = 0;
-	if (!nodes || !shape->need) {
-		free(nodes);
-		free(shape->need);
-		shape->need = NULL;
-		return PLACEMENT_NO_MEMORY;
-	}
-	gather_mixed(finder, nodes);
-	take_mixed(finder, nodes, FABRIC_NONE, &wanted);
-	while (wanted) {
-		uint32_t leafset = pick_leafset(nodes, finder->count, wanted);
-
-		if (leafset == FABRIC_NONE)
-			break;
-		take_mixed(finder, nodes, leafset, &wanted);
-	}
-	free(nodes);
-	qsort(shape->need, shape->count, sizeof(uint32_t), largest_first);
-	if (!wanted && in_range(finder, shape->count))
-		return PLACEMENT_OK;
-	free(shape->need);
-	shape->need = NULL;
-	return PLACEMENT_IMPOSSIBLE;
-}
-
 /* The next smaller number of GPUs that some node has free; 0 if none. */
-static uint32_t next_free_count(const struct finder *finder, uint32_t below)
+static uint32_t next_free_count(const struct placement_finder *finder,
+				uint32_t below)
 {
 	const struct placement_free *room = &finder->room;
 	uint32_t gpus = 0;
@@ -379,10 +267,11 @@ static uint32_t next_free_count(const struct finder *finder, uint32_t below)
 }
 
 /* A known number of GPUs on nodes that may be several or few. */
-static enum placement_status known_gpus(struct finder *finder, uint64_t gpus)
+static enum placement_status known_gpus(struct placement_finder *finder,
+					uint64_t gpus)
 {
 	uint32_t each = finder->request->gpus_per_node;
-	enum placement_status status = fit(finder, gpus);
+	enum placement_status status = placement_fit(finder, gpus);
 
 	if (status)
 		return status;
@@ -394,7 +283,7 @@ static enum placement_status known_gpus(struct finder *finder, uint64_t gpus)
 		if (status != PLACEMENT_IMPOSSIBLE)
 			return status;
 	}
-	status = take_mixture(finder, gpus);
+	status = placement_take_mixture(finder, gpus);
 	if (status == PLACEMENT_IMPOSSIBLE) {
 		finder->lack->nodes_needed = 0;
 		finder->lack->gpus_needed = gpus;
@@ -403,7 +292,8 @@ static enum placement_status known_gpus(struct finder *finder, uint64_t gpus)
 }
 
 /* As many nodes of EACH GPUs as the range and the hint allow. */
-static enum placement_status most_nodes(struct finder *finder, uint32_t each)
+static enum placement_status most_nodes(struct placement_finder *finder,
+					uint32_t each)
 {
 	const struct placement_request *request = finder->request;
 	uint32_t least = request->min_nodes ? request->min_nodes : 1, nodes = 0;
@@ -416,7 +306,7 @@ static enum placement_status most_nodes(struct finder *finder, uint32_t each)
 	if (nodes < least)
 		return PLACEMENT_IMPOSSIBLE;
 	for (; nodes >= least; nodes--) {
-		status = fit(finder, (uint64_t)nodes * each);
+		status = placement_fit(finder, (uint64_t)nodes * each);
 		if (status == PLACEMENT_OK)
 			return take_blocks(finder, (uint64_t)nodes * each,
 					   each);
@@ -424,18 +314,20 @@ static enum placement_status most_nodes(struct finder *finder, uint32_t each)
 	return status;
 }
 
-static enum placement_status open_range(struct finder *finder)
+static enum placement_status open_range(struct placement_finder *finder)
 {
 	const struct placement_request *request = finder->request;
 	enum placement_status best = PLACEMENT_BAD, status;
 	uint32_t each = request->gpus_per_node;
 
 	if (!request->min_nodes && !request->max_nodes)
-		return bad(finder, "the number of GPUs is not known, expected "
+		return bad(finder,
+			   "the number of GPUs is not known, expected "
 			   "a number of nodes or GPUs, or dp in the hint");
 	if (each)
 		return most_nodes(finder, each);
-	while ((each = next_node_size(finder, each ? each : UINT32_MAX))) {
+	while ((each = placement_next_node_size(finder,
+						each ? each : UINT32_MAX))) {
 		status = most_nodes(finder, each);
 		if (status == PLACEMENT_OK || status == PLACEMENT_NO_MEMORY)
 			return status;
@@ -445,7 +337,7 @@ static enum placement_status open_range(struct finder *finder)
 	return best;
 }
 
-static enum placement_status find(struct finder *finder)
+static enum placement_status find(struct placement_finder *finder)
 {
 	const struct placement_request *request = finder->request;
 
@@ -456,26 +348,35 @@ static enum placement_status find(struct finder *finder)
 	return open_range(finder);
 }
 
-enum placement_status placement_shape_find(
-	const struct placement_request *request, const uint32_t *nodes,
-	uint32_t count, struct placement_shape *ret,
-	struct placement_lack *lack, struct placement_error *error)
+enum placement_status
+placement_shape_find(const struct placement_request *request,
+		     const uint32_t *nodes, uint32_t count,
+		     struct placement_shape *ret, struct placement_lack *lack,
+		     struct placement_error *error)
 {
-	struct finder finder = {
-		.request = request, .nodes = nodes, .count = count,
-		.ret = ret, .lack = lack, .error = error,
+	struct placement_finder finder = {
+		.request = request,
+		.nodes = nodes,
+		.count = count,
+		.ret = ret,
+		.lack = lack,
+		.error = error,
 	};
 	enum placement_status status;
 
 	memset(ret, 0, sizeof(*ret));
 	memset(lack, 0, sizeof(*lack));
-	if (placement_free_init(&finder.room, request, nodes, count)) {
-		placement_free_done(&finder.room);
-		return PLACEMENT_NO_MEMORY;
+	finder.scratch = calloc((size_t)count + 1, sizeof(uint32_t));
+	if (placement_free_init(&finder.room, request, nodes, count) ||
+	    !finder.scratch) {
+		status = PLACEMENT_NO_MEMORY;
+	} else {
+		for (uint32_t i = 0; i < count; i++)
+			lack->gpus_free +=
+				state_free_gpus(request->state, nodes[i]);
+		status = find(&finder);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		lack->gpus_free += state_free_gpus(request->state, nodes[i]);
-	status = find(&finder);
 	placement_free_done(&finder.room);
+	free(finder.scratch);
 	return status;
 }

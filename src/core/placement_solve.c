@@ -220,6 +220,50 @@ static int most_free_first(const void *a, const void *b)
 	       (x->node > y->node) - (x->node < y->node);
 }
 
+static uint32_t could_give(const struct placement_request *request,
+			   const struct giver *giver)
+{
+	uint32_t gpus = state_free_gpus(request->state, giver->node);
+
+	return request->gpus_per_node && request->gpus_per_node < gpus ?
+	       request->gpus_per_node : gpus;
+}
+
+/*
+ * What each of the ordered givers gives: the shape's numbers as they stand,
+ * where that goes; else, unless the number of nodes is fixed, all it has and
+ * the last what remains; else what was planned for it.
+ */
+static void share_out(const struct placement_request *request,
+		      const struct placement_shape *shape,
+		      struct giver *givers)
+{
+	bool fixed = request->min_nodes &&
+		     request->min_nodes == request->max_nodes;
+	uint64_t left = shape->profile.gpus;
+	uint32_t k = 0, all;
+
+	while (k < shape->count &&
+	       could_give(request, &givers[k]) >= shape->need[k])
+		k++;
+	if (k == shape->count) {
+		for (k = 0; k < shape->count; k++)
+			givers[k].gives = shape->need[k];
+		return;
+	}
+	for (all = 0, k = 0; k + 1 < shape->count; k++)
+		all += could_give(request, &givers[k]);
+	if (fixed || all >= left ||
+	    left - all > could_give(request, &givers[k]))
+		return;
+	for (k = 0; k < shape->count; k++) {
+		uint32_t gpus = could_give(request, &givers[k]);
+
+		givers[k].gives = gpus < left ? gpus : (uint32_t)left;
+		left -= givers[k].gives;
+	}
+}
+
 /* Offers GIVERS, which then follow each other by rank. */
 static int offer_givers(struct placement_chooser *chooser,
 			const struct placement_shape *shape,
@@ -233,6 +277,7 @@ static int offer_givers(struct placement_chooser *chooser,
 	if (nodes) {
 		ordered.need = nodes + shape->count;
 		qsort(givers, shape->count, sizeof(*givers), compare_givers);
+		share_out(chooser->request, shape, givers);
 		for (uint32_t k = 0; k < shape->count; k++) {
 			nodes[k] = givers[k].node;
 			ordered.need[k] = givers[k].gives;

@@ -14,6 +14,20 @@
 #define TWO_FABRICS "fabric:2 spine:2 leaf:2 node:4"
 #define RING "tp=8,dp_bytes=1G"
 
+/* Three nodes of 8 GPUs and three of 4 under one leaf. */
+#define UNEQUAL "{\"nodes\": [{\"names\": \"a[1-3]\", \"gpus\": 8}, " \
+	"{\"names\": \"b[1-3]\", \"gpus\": 4}], \"switches\": [{\"name\": " \
+	"\"l\", \"tier\": \"leaf\", \"nodes\": \"a[1-3],b[1-3]\"}]}"
+/* No leaf is oversubscribed, but the first has half the uplinks. */
+#define UNLIKE_LEAF(name, nodes, gbps) "{\"name\": \"" name "\", " \
+	"\"tier\": \"leaf\", \"nodes\": \"" nodes "\", \"uplinks\": [" \
+	"{\"to\": \"s\", \"gbps\": " gbps "}]}, "
+#define UNLIKE_LINKS "{\"nodes\": [{\"names\": \"n[1-6]\", \"gpus\": 2, " \
+	"\"nics\": 2, \"nic_gbps\": 100}], \"switches\": [" \
+	UNLIKE_LEAF("a", "n[1-2]", "400") UNLIKE_LEAF("b", "n[3-4]", "800") \
+	UNLIKE_LEAF("c", "n[5-6]", "800") \
+	"{\"name\": \"s\", \"tier\": \"spine\"}]}"
+
 static const struct {
 	struct place_case in;
 	const char *nodes;
@@ -89,6 +103,19 @@ static const struct {
 	{ { "leaf:1 node:3", "{\"jobs\": [{\"nodes\": \"n[0001-0003]\","
 	    "\"gpus\": [4, 8, 4]}]}", "tp=4,dp_bytes=1", .gpus = 8 },
 	  "n[0001,0003]", 8, 0 },
+	/* a fixed number of nodes of unequal sizes: all that each has */
+	{ { UNEQUAL, NULL, "tp=4,dp=9,dp_bytes=1", .min_nodes = 6,
+	    .max_nodes = 6 }, "a[1-3],b[1-3]", 36, 0 },
+	{ { UNEQUAL, NULL, "tp=4,dp_bytes=1", .min_nodes = 6,
+	    .max_nodes = 6 }, "a[1-3],b[1-3]", 36, 0 },
+	{ { UNEQUAL, NULL, "tp=4,dp_bytes=1", .min_nodes = 4,
+	    .max_nodes = 4 }, "a[1-3],b1", 28, 0 },
+	/* as many large ones as the hint can use: 8 + 4 + 4 + 4 is no 5 x 8 */
+	{ { UNEQUAL, NULL, "tp=5,dp=4,dp_bytes=1", .min_nodes = 4,
+	    .max_nodes = 4 }, "a1,b[1-3]", 20, 0 },
+	/* equal prices: the wider links */
+	{ { UNLIKE_LINKS, NULL, "tp=2,pp=4,pp_bytes=4e9", .min_nodes = 4,
+	    .max_nodes = 4 }, "n[3-6]", 8, 16e9 },
 	/* a mixture: 8 and 4, the larger block first */
 	{ { "leaf:1 node:3", "{\"jobs\": [{\"nodes\": \"n[0001-0002]\","
 	    "\"gpus\": [4, 8]}]}", "tp=4,dp_bytes=1", .gpus = 12 },

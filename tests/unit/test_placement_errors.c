@@ -42,14 +42,12 @@ static const struct {
 	  PLACEMENT_IMPOSSIBLE, "72 free GPUs are needed in one fabric; there "
 	  "are 120, but no more than 64 are connected to each other" },
 	{ { THREE, NULL, RING, .gpus = 24, .max_nodes = 2 },
-	  PLACEMENT_IMPOSSIBLE, "24 free GPUs are needed and there, but not "
-	  "within the given numbers of nodes and leaves or with the required "
-	  "nodes" },
+	  PLACEMENT_IMPOSSIBLE, "24 free GPUs are needed and there, but not on "
+	  "1 to 2 nodes" },
 	{ { THREE, NULL, RING, .min_nodes = 5, .max_nodes = 5,
 	    .max_leaves = 1 }, PLACEMENT_IMPOSSIBLE,
-	  "5 nodes with 8 free GPUs each are needed and there, but not "
-	  "within the given numbers of nodes and leaves or with the required "
-	  "nodes" },
+	  "5 nodes with 8 free GPUs each are needed and there, but not under 1 "
+	  "leaves or fewer" },
 	{ { THREE, "{\"down\": \"n[0001-0012]\"}", RING, .min_nodes = 1,
 	    .max_nodes = 1 }, PLACEMENT_IMPOSSIBLE,
 	  "1 nodes with 8 free GPUs each are needed, there are 0" },
