@@ -11,7 +11,8 @@ build_packages=(gcc libc6-dev binutils make autoconf automake libtool
 make_configure() {
 	local root=$1 input
 
-	for input in configure.ac Makefile.am VERSION m4/leafspine.m4; do
+	for input in configure.ac Makefile.am VERSION m4/leafspine.m4 \
+		m4/slurm.m4; do
 		if [ "$root/$input" -nt "$root/configure" ] ||
 			[ "$root/$input" -nt "$root/Makefile.in" ]; then
 			"$root/autogen.sh"
@@ -20,26 +21,30 @@ make_configure() {
 	done
 }
 
-# True when DIRECTORY was configured there, by ROOT's configure as it is now.
+# configured_here ROOT DIRECTORY [CONFIGURE-OPTION...]: true when DIRECTORY was
+# configured there, with these options, by ROOT's configure as it is now.
 configured_here() {
 	local root=$1 directory=$2
+	shift 2
 
 	[ -f "$directory/Makefile" ] &&
+		[ "$(cat "$directory/configured-with" 2>&1)" = "$*" ] &&
 		[ ! "$root/configure" -nt "$directory/config.status" ] &&
 		grep -qF "ac_pwd='$directory'" "$directory/config.status"
 }
 
 # configure_tree ROOT DIRECTORY [CONFIGURE-OPTION...]: what lies there from
-# another place or another configure is thrown away.
+# another place, another configure or other options is thrown away.
 configure_tree() {
 	local root=$1 directory=$2
-	shift 2
 
 	make_configure "$root" || return
-	configured_here "$root" "$directory" && return
+	configured_here "$@" && return
+	shift 2
 	rm -rf "$directory"
 	mkdir -p "$directory"
-	(cd "$directory" && "$root/configure" "$@")
+	(cd "$directory" && "$root/configure" "$@") || return
+	echo "$*" >"$directory/configured-with"
 }
 
 # build_program ROOT DIRECTORY [CONFIGURE-OPTION...]: quick when nothing has

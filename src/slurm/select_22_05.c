@@ -93,6 +93,13 @@ int select_p_reconfigure(void)
 	return status;
 }
 
+/* Called once, when slurmctld ends; Debian's never calls fini() then. */
+int select_p_state_save(char *directory)
+{
+	status_stop();
+	return stock.state_save(directory);
+}
+
 int select_p_job_test(job_record_t *job, bitstr_t *bitmap, uint32_t min_nodes,
 		      uint32_t max_nodes, uint32_t req_nodes, uint16_t mode,
 		      List candidates, List *preempted,

@@ -12,7 +12,6 @@
 #include "compat.h"
 
 #define STOCK_FORWARDED(X)						      \
-	X(int, state_save, (char *directory), (directory))		      \
 	X(int, state_restore, (char *directory), (directory))		      \
 	X(int, job_init, (List jobs), (jobs))				      \
 	X(int, job_ready, (job_record_t *job), (job))			      \
@@ -67,6 +66,7 @@
 	   bitstr_t **cores), (request, nodes, available, cores))
 
 #define STOCK_WATCHED(X)						      \
+	X(int, state_save, (char *directory), (directory))		      \
 	X(int, node_init, (void), ())					      \
 	X(int, job_test,						      \
 	  (job_record_t *job, bitstr_t *bitmap, uint32_t min_nodes,	      \
