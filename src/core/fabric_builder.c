@@ -24,6 +24,8 @@ void fabric_builder_free(struct fabric_builder *builder)
 		return;
 	for (size_t i = 0; i < builder->symbol_count; i++)
 		free(builder->symbols[i].name);
+	for (int what = 0; what < FABRIC_LOST_KINDS; what++)
+		fabric_lost_done(&builder->lost[what]);
 	free(builder->symbols);
 	free(builder->table);
 	free(builder->nodes);
@@ -88,6 +90,7 @@ static int add_symbol(struct fabric_builder *builder, const char *name,
 		.name = copy,
 		.node = FABRIC_NONE,
 		.sw = FABRIC_NONE,
+		.latest_sw = FABRIC_NONE,
 		.domain = FABRIC_NONE,
 		.mark = FABRIC_NONE,
 	};
@@ -115,7 +118,8 @@ static int too_much(struct fabric_builder *builder, uint32_t origin)
 	bool known = builder->too_much;
 
 	builder->too_much = true;
-	builder->lost = ~0U;
+	for (int what = 0; what < FABRIC_LOST_KINDS; what++)
+		builder->lost[what].any = true;
 	if (known)
 		return 0;
 	return builder_fault(builder, FAULT_TOO_MUCH, origin, FABRIC_NONE,
@@ -193,6 +197,19 @@ int fabric_builder_node_once(struct fabric_builder *builder, const char *name,
 	return add_node(builder, symbol, attributes, origin);
 }
 
+/* The second of a name is kept, for all that can be said of it. */
+static int declare_again(struct fabric_builder *builder,
+			 const struct builder_switch *sw)
+{
+	struct builder_switch *first =
+		&builder->switches[builder->symbols[sw->symbol].sw];
+
+	if (first->tier != sw->tier || first->compute != sw->compute)
+		first->ambiguous = true;
+	return builder_fault(builder, FAULT_SWITCH_TWICE, sw->origin,
+			     sw->symbol, FABRIC_NONE, 0);
+}
+
 int fabric_builder_switch(struct fabric_builder *builder, const char *name,
 			  enum fabric_tier tier, bool compute, uint32_t origin)
 {
@@ -200,34 +217,44 @@ int fabric_builder_switch(struct fabric_builder *builder, const char *name,
 		.tier = tier, .compute = compute, .origin = origin,
 	};
 	struct builder_switch *switches;
+	struct builder_symbol *symbol;
 
 	if (builder->switch_count >= FABRIC_SWITCHES_MAX)
 		return too_much(builder, origin);
 	if (intern(builder, name, &sw.symbol))
 		return -1;
-	if (builder->symbols[sw.symbol].sw != FABRIC_NONE) {
-		/* Which of the two its cables belong to is anyone's guess. */
-		builder->lost |= FABRIC_LOST_CABLES | FABRIC_LOST_UPLINKS;
-		builder->switches[builder->symbols[sw.symbol].sw].repeated =
-			true;
-		return builder_fault(builder, FAULT_SWITCH_TWICE, origin,
-				     sw.symbol, FABRIC_NONE, 0);
-	}
+	if (tier == FABRIC_TIER_UNKNOWN)
+		builder->incomplete = true;
+	symbol = &builder->symbols[sw.symbol];
+	sw.again = symbol->sw != FABRIC_NONE;
+	if (sw.again && declare_again(builder, &sw))
+		return -1;
 	switches = array_reserve(builder->switches, &builder->switch_room,
 				 builder->switch_count + 1, sizeof(*switches));
 	if (!switches)
 		return -1;
 	builder->switches = switches;
-	builder->symbols[sw.symbol].sw = (uint32_t)builder->switch_count;
+	symbol->latest_sw = (uint32_t)builder->switch_count;
+	if (!sw.again)
+		symbol->sw = symbol->latest_sw;
 	switches[builder->switch_count++] = sw;
 	return 0;
 }
 
-static bool is_repeated(const struct fabric_builder *builder, uint32_t symbol)
+/* The lower end of a cable or uplink, and its declaration if there is one. */
+static int intern_lower(struct fabric_builder *builder, const char *name,
+			uint32_t *ret_symbol, uint32_t *ret_sw)
 {
-	uint32_t sw = builder->symbols[symbol].sw;
-
-	return sw != FABRIC_NONE && builder->switches[sw].repeated;
+	*ret_symbol = FABRIC_NONE;
+	*ret_sw = FABRIC_NONE;
+	if (!name) {
+		builder->incomplete = true;
+		return 0;
+	}
+	if (intern(builder, name, ret_symbol))
+		return -1;
+	*ret_sw = builder->symbols[*ret_symbol].latest_sw;
+	return 0;
 }
 
 int fabric_builder_cable(struct fabric_builder *builder, const char *leaf,
@@ -238,11 +265,11 @@ int fabric_builder_cable(struct fabric_builder *builder, const char *leaf,
 
 	if (builder->cable_count >= FABRIC_CABLES_MAX)
 		return too_much(builder, origin);
-	if (intern(builder, leaf, &cable.leaf) ||
+	if (intern_lower(builder, leaf, &cable.leaf, &cable.leaf_sw) ||
 	    intern(builder, node, &cable.node))
 		return -1;
-	if (is_repeated(builder, cable.leaf))
-		return 0;
+	if (rail == FABRIC_RAIL_UNKNOWN)
+		builder->incomplete = true;
 	cables = array_reserve(builder->cables, &builder->cable_room,
 			       builder->cable_count + 1, sizeof(*cables));
 	if (!cables)
@@ -263,11 +290,9 @@ int fabric_builder_uplink(struct fabric_builder *builder, const char *from,
 
 	if (builder->uplink_count >= FABRIC_UPLINKS_MAX)
 		return too_much(builder, origin);
-	if (intern(builder, from, &uplink.from) ||
+	if (intern_lower(builder, from, &uplink.from, &uplink.from_sw) ||
 	    intern(builder, to, &uplink.to))
 		return -1;
-	if (is_repeated(builder, uplink.from))
-		return 0;
 	uplinks = array_reserve(builder->uplinks, &builder->uplink_room,
 				builder->uplink_count + 1, sizeof(*uplinks));
 	if (!uplinks)
@@ -277,10 +302,25 @@ int fabric_builder_uplink(struct fabric_builder *builder, const char *from,
 	return 0;
 }
 
-void fabric_builder_lost(struct fabric_builder *builder,
-			 enum fabric_lost what)
+int fabric_builder_lost(struct fabric_builder *builder, enum fabric_lost what,
+			const char *names)
 {
-	builder->lost |= what;
+	builder->incomplete = true;
+	return fabric_lost_add(&builder->lost[what], names);
+}
+
+int fabric_builder_not_empty(struct fabric_builder *builder, const char *name)
+{
+	uint32_t symbol;
+	uint32_t sw;
+
+	if (intern_lower(builder, name, &symbol, &sw))
+		return -1;
+	if (sw == FABRIC_NONE)
+		return 0;
+	builder->switches[sw].has_nodes = true;
+	builder->switches[sw].has_children = true;
+	return 0;
 }
 
 static int report_spinesets(struct fabric_builder *builder)
@@ -301,14 +341,13 @@ struct fabric *fabric_builder_finish(struct fabric_builder *builder,
 	size_t errors = 0;
 	int status = INDEX_NO_MEMORY;
 
-	if (!builder_check(builder) && !builder_report(builder, &errors) &&
-	    errors == 0) {
+	if (!builder_check(builder) && !builder_report(builder, &errors)) {
+		if (errors || builder->incomplete)
+			return NULL;
 		fabric = builder_assemble(builder);
 		if (fabric)
 			status = fabric_index(fabric);
 	}
-	if (errors)
-		return NULL;
 	if (status == INDEX_TOO_MANY_SPINESETS && report_spinesets(builder))
 		status = INDEX_NO_MEMORY;
 	if (status == INDEX_OK)

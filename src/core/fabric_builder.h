@@ -35,7 +35,7 @@ typedef void (*fabric_fault_fn)(void *context, uint32_t origin,
 struct fabric_builder_options {
 	fabric_fault_fn fault;
 	void *context;
-	/* topology.conf: a node may stand under two leaves, */
+	/* topology.conf: a node may stand under two leaves, with a warning, */
 	bool unrailed_overlap;
 	/* and a core switch under another. */
 	bool core_may_stack;
@@ -61,6 +61,10 @@ struct fabric_node_attributes {
 #define FABRIC_CABLES_MAX (1U << 23)
 #define FABRIC_UPLINKS_MAX (1U << 23)
 
+/* What a reader that found it at fault tells of a tier or a rail. */
+#define FABRIC_TIER_UNKNOWN ((enum fabric_tier)FABRIC_TIERS)
+#define FABRIC_RAIL_UNKNOWN (-2)
+
 /* NULL without memory. */
 struct fabric_builder *fabric_builder_new(
 	const struct fabric_builder_options *options);
@@ -82,6 +86,10 @@ int fabric_builder_node_once(struct fabric_builder *builder, const char *name,
 int fabric_builder_switch(struct fabric_builder *builder, const char *name,
 			  enum fabric_tier tier, bool compute,
 			  uint32_t origin);
+/*
+ * LEAF and FROM belong to the latest switch of that name so far; NULL: to one
+ * whose name could not be read.
+ */
 int fabric_builder_cable(struct fabric_builder *builder, const char *leaf,
 			 const char *node, int rail, uint32_t origin);
 int fabric_builder_uplink(struct fabric_builder *builder, const char *from,
@@ -90,20 +98,25 @@ int fabric_builder_uplink(struct fabric_builder *builder, const char *from,
 
 /*
  * Says that something could not be read and was reported by the reader, so that
- * the builder spares the user the faults that only follow from it.
+ * the builder spares the user the faults that may only follow from it. NAMES is
+ * the unreadable expression; NULL: it may have been any names.
  */
 enum fabric_lost {
-	FABRIC_LOST_NODES = 1,
-	FABRIC_LOST_SWITCHES = 2,
-	FABRIC_LOST_CABLES = 4,
-	FABRIC_LOST_UPLINKS = 8,
+	FABRIC_LOST_NODES,
+	FABRIC_LOST_SWITCHES,
+	FABRIC_LOST_CABLES,	/* nodes of a leaf */
+	FABRIC_LOST_UPLINKS,	/* parents of a switch */
+	FABRIC_LOST_KINDS
 };
-void fabric_builder_lost(struct fabric_builder *builder,
-			 enum fabric_lost what);
+int fabric_builder_lost(struct fabric_builder *builder, enum fabric_lost what,
+			const char *names);
+/* Something stands below the latest switch called NAME, whatever it is. */
+int fabric_builder_not_empty(struct fabric_builder *builder, const char *name);
 
 /*
  * Checks the whole and makes the fabric. Returns it, or NULL: then faults of
- * severity error were reported, or *RET_NO_MEMORY is set. The builder is spent
+ * severity error were reported, here or before by the reader that said that
+ * something is lost or unknown; or *RET_NO_MEMORY is set. The builder is spent
  * and must still be freed.
  */
 struct fabric *fabric_builder_finish(struct fabric_builder *builder,

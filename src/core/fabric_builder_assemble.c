@@ -7,6 +7,31 @@
 
 #include "noderange.h"
 
+int builder_group(const uint32_t *keys, size_t count, size_t key_count,
+		  uint32_t **ret_first, uint32_t **ret_order)
+{
+	uint32_t *first = array_new(key_count + 2, sizeof(*first));
+	uint32_t *order = array_new(count, sizeof(*order));
+
+	if (!first || !order) {
+		free(first);
+		free(order);
+		return -1;
+	}
+	/* first[k + 2] counts, then first[k + 1] is where k's next one goes. */
+	for (size_t i = 0; i < count; i++)
+		if (keys[i] != FABRIC_NONE)
+			first[keys[i] + 2]++;
+	for (size_t k = 2; k < key_count + 2; k++)
+		first[k] += first[k - 1];
+	for (size_t i = 0; i < count; i++)
+		if (keys[i] != FABRIC_NONE)
+			order[first[keys[i] + 1]++] = (uint32_t)i;
+	*ret_first = first;
+	*ret_order = order;
+	return 0;
+}
+
 /* Where the builder's nodes and switches stand in the fabric. */
 struct places {
 	uint32_t *node;		/* by index in the builder */

@@ -18,7 +18,7 @@
 struct wording {
 	enum fabric_field field;
 	enum diag_severity severity;
-	/* %1: names, %2: the other's name, %3: the number */
+	/* %1: names, %2: the other's; the number as %3, %4: tier, %5: name */
 	const char *one;
 	const char *many;
 };
@@ -49,6 +49,10 @@ static const struct wording wordings[FAULT_KINDS] = {
 		"or a rail on each",
 		"nodes \"%1\" stand under leaf \"%2\" too, expected one leaf "
 		"or a rail on each" },
+	[FAULT_NODE_SHARED] = {
+		FABRIC_FIELD_SWITCH_NODES, DIAG_WARNING,
+		"node \"%1\" stands under %2 and %5",
+		"nodes \"%1\" stand under %2 and %5" },
 	[FAULT_RAIL_TWICE] = {
 		FABRIC_FIELD_SWITCH_RAIL, DIAG_ERROR,
 		"rail %3 of node \"%1\" is cabled to leaf \"%2\" too, expected "
@@ -165,10 +169,11 @@ static int compare_faults(const void *left, const void *right)
 	return order(a->sequence, b->sequence);
 }
 
-/* What a wording's %1 to %4 stand for. */
+/* What a wording's %1 to %5 stand for. */
 struct meaning {
 	char names[NAMES_SHOWN_MAX];
 	char other[NODERANGE_NAME_MAX + 1];
+	char second[NODERANGE_NAME_MAX + 1];
 	uint32_t number;
 };
 
@@ -200,6 +205,9 @@ static void append_meaning(char *text, char what, const struct meaning *meaning)
 	case '4':
 		append(text, fabric_tier_name(meaning->number),
 		       strlen(fabric_tier_name(meaning->number)));
+		break;
+	case '5':
+		append(text, meaning->second, strlen(meaning->second));
 		break;
 	}
 }
@@ -241,6 +249,15 @@ static size_t collect_names(struct fabric_builder *builder,
 	return name_count;
 }
 
+/* ROOM: NODERANGE_NAME_MAX + 1 bytes */
+static void show_symbol(const struct fabric_builder *builder, uint32_t symbol,
+			char *room)
+{
+	const char *name = builder->symbols[symbol].name;
+
+	diag_printable(name, strlen(name), room, NODERANGE_NAME_MAX + 1);
+}
+
 static int report_line(struct fabric_builder *builder,
 		       const struct builder_fault *faults, size_t count,
 		       uint32_t mark, const char **names)
@@ -250,18 +267,16 @@ static int report_line(struct fabric_builder *builder,
 	struct meaning meaning = { .number = faults->number };
 	char text[TEXT_MAX];
 	char *folded = noderange_compress(names, name_count);
-	const char *other;
 
 	if (!folded)
 		return -1;
 	diag_printable(folded, strlen(folded), meaning.names,
 		       sizeof(meaning.names));
 	free(folded);
-	if (faults->other != FABRIC_NONE) {
-		other = builder->symbols[faults->other].name;
-		diag_printable(other, strlen(other), meaning.other,
-			       sizeof(meaning.other));
-	}
+	if (faults->other != FABRIC_NONE)
+		show_symbol(builder, faults->other, meaning.other);
+	if (faults->kind == FAULT_NODE_SHARED)
+		show_symbol(builder, faults->number, meaning.second);
 	fill_wording(text, name_count > 1 && wording->many ? wording->many
 							   : wording->one,
 		     &meaning);

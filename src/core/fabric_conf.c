@@ -2,11 +2,9 @@
 /*
  * A fabric from Slurm's topology.conf: its numbers, and how it is built.
  *
- * The file says nothing of GPUs, NICs and link rates. Nodes get the defaults;
- * with default uplinks, though, a leaf of 16 nodes under one Spine would seem
- * 128 times oversubscribed and every price would be nonsense. So each switch is
- * taken as 1:1: what leads down is spread evenly over its parents. LinkSpeed is
- * ignored, as Slurm does, since its unit is left to the site.
+ * The file says nothing of GPUs, NICs and link rates: nodes and uplinks get the
+ * defaults. LinkSpeed is ignored, as Slurm does, since its unit is left to the
+ * site.
  */
 #define _GNU_SOURCE 1
 #include "fabric_conf.h"
@@ -23,18 +21,15 @@ static enum fabric_tier tier_of(const struct conf_graph *graph, size_t sw)
 }
 
 /* A node that a second leaf names too is the same node. */
-static int add_leaf_nodes(struct conf_graph *graph,
-			  struct fabric_builder *builder, uint32_t index)
+static int add_leaf_nodes(struct fabric_builder *builder,
+			  const struct conf_switch *sw, uint32_t index)
 {
 	static const struct fabric_node_attributes attributes = {
 		.gpus = FABRIC_DEFAULT_GPUS,
 		.nics = FABRIC_DEFAULT_GPUS,
 		.nic_gbps = FABRIC_DEFAULT_GBPS,
 	};
-	const struct conf_switch *sw = &graph->conf->switches[index];
 
-	if (tier_of(graph, index) != FABRIC_LEAF)
-		return 0;
 	for (size_t i = 0; i < sw->nodes.count; i++)
 		if (fabric_builder_node_once(builder, sw->nodes.names[i],
 					     &attributes, index) ||
@@ -42,29 +37,42 @@ static int add_leaf_nodes(struct conf_graph *graph,
 					 sw->nodes.names[i],
 					 FABRIC_ALL_RAILS, index))
 			return -1;
-	graph->down[index] = (double)sw->nodes.count * FABRIC_DEFAULT_GPUS *
-			     FABRIC_DEFAULT_GBPS;
 	return 0;
 }
 
-/* Links from all children of INDEX, whose own capacity is known by now. */
+static int add_switch(struct conf_graph *graph, struct fabric_builder *builder,
+		      uint32_t index)
+{
+	const struct conf_switch *sw = &graph->conf->switches[index];
+	enum fabric_tier tier = tier_of(graph, index);
+
+	if (fabric_builder_switch(builder, sw->name, tier, true, index))
+		return -1;
+	if (tier == FABRIC_LEAF && add_leaf_nodes(builder, sw, index))
+		return -1;
+	/* Of unknown children and of cycles enough is said already. */
+	if (sw->children.count || sw->lost[CONF_NODES] ||
+	    sw->lost[CONF_SWITCHES])
+		return fabric_builder_not_empty(builder, sw->name);
+	return 0;
+}
+
+/* It cannot be told which links are those of a switch that stands twice. */
 static int add_child_links(struct conf_graph *graph,
 			   struct fabric_builder *builder, uint32_t index)
 {
-	const struct conf_switch *switches = graph->conf->switches;
+	const struct conf_switch *parent = &graph->conf->switches[index];
 
+	if (parent->repeated)
+		return 0;
 	for (uint32_t k = graph->first_child[index];
 	     k < graph->first_child[index + 1]; k++) {
-		uint32_t child = graph->children[k];
-		double gbps = graph->down[child] / graph->parent_count[child];
+		const struct conf_switch *child =
+			&graph->conf->switches[graph->children[k]];
 
-		/* An empty leaf: any rate will do. */
-		if (gbps <= 0)
-			gbps = FABRIC_DEFAULT_GBPS;
-		graph->down[index] += gbps;
-		if (fabric_builder_uplink(builder, switches[child].name,
-					  switches[index].name, gbps, 1,
-					  index))
+		if (!child->repeated &&
+		    fabric_builder_uplink(builder, child->name, parent->name,
+					  FABRIC_DEFAULT_GBPS, 1, index))
 			return -1;
 	}
 	return 0;
@@ -75,21 +83,11 @@ static int fill_builder(struct conf_graph *graph,
 {
 	const struct conf *conf = graph->conf;
 
-	if (conf->lost_switches)
-		fabric_builder_lost(builder, FABRIC_LOST_NODES |
-				    FABRIC_LOST_CABLES | FABRIC_LOST_UPLINKS);
-	if (conf->lost_nodes)
-		fabric_builder_lost(builder,
-				    FABRIC_LOST_NODES | FABRIC_LOST_CABLES);
-	if (conf->lost_children || graph->ordered < conf->count)
-		fabric_builder_lost(builder, FABRIC_LOST_UPLINKS);
+	if (conf->lost_nodes &&
+	    fabric_builder_lost(builder, FABRIC_LOST_NODES, NULL))
+		return -1;
 	for (size_t i = 0; i < conf->count; i++)
-		if (fabric_builder_switch(builder, conf->switches[i].name,
-					  tier_of(graph, i), true,
-					  (uint32_t)i))
-			return -1;
-	for (size_t i = 0; i < conf->count; i++)
-		if (add_leaf_nodes(graph, builder, (uint32_t)i))
+		if (add_switch(graph, builder, (uint32_t)i))
 			return -1;
 	for (size_t i = 0; i < graph->ordered; i++)
 		if (add_child_links(graph, builder, graph->order[i]))
@@ -120,10 +118,10 @@ static void report_fault(void *context, uint32_t origin,
 	struct conf *conf = context;
 	const struct conf_switch *sw;
 	enum conf_key key = key_of(field);
-	struct conf_place place = { 0, 0 };
+	struct conf_place place;
 
 	if (origin == FABRIC_NONE) {
-		fabric_conf_fault(conf, severity, place, NULL, key, "%s", text);
+		diag_add(conf->diag, severity, 1, 1, "$", "%s", text);
 		return;
 	}
 	sw = &conf->switches[origin];
@@ -178,14 +176,14 @@ struct fabric *fabric_read_conf(const char *text, size_t length,
 	struct fabric *fabric = NULL;
 
 	/* Lines are handled as strings. */
-	if (text_file_refuse_nul(text, length, "", diag))
+	if (text_file_refuse_nul(text, length, "$", diag))
 		;
 	else if (fabric_conf_parse(&conf, text, length))
 		diag_no_memory(diag);
 	else if (conf.count > 0)
 		fabric = fabric_of(&conf);
 	else if (diag_ok(diag))
-		diag_add(diag, DIAG_ERROR, 1, 1, "", "no switch is declared, "
+		diag_add(diag, DIAG_ERROR, 1, 1, "$", "no switch is declared, "
 			 "expected lines of SwitchName");
 	fabric_conf_done(&conf);
 	diag_sort(diag);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "diag.h"
+#include "fabric_lost.h"
 #include "noderange.h"
 
 enum conf_key {
@@ -27,6 +28,8 @@ struct conf_place {
 struct conf_switch {
 	char *name;			/* owned */
 	struct conf_place keys[CONF_KEYS];
+	bool lost[CONF_KEYS];		/* the value could not be read */
+	bool repeated;			/* others of this name are declared */
 	struct noderange_list nodes;
 	struct noderange_list children;
 };
@@ -41,9 +44,8 @@ struct conf {
 	struct diag *diag;
 	struct conf_switch *switches;
 	size_t count, room;
-	bool lost_switches;	/* the name of some could not be read */
-	bool lost_nodes;	/* the nodes of some could not be read */
-	bool lost_children;
+	struct fabric_lost_names lost_switches;
+	bool lost_nodes;	/* some could not be read, or are left out */
 	bool block_seen;	/* said once that block files are not read */
 };
 
@@ -58,7 +60,6 @@ struct conf_graph {
 	uint32_t *level;	/* 0 leaf, 1 Spine, above: core */
 	uint32_t *order;	/* switches from the leaves up */
 	size_t ordered;
-	double *down;		/* Gbit/s that lead down */
 };
 
 /* 0 with the faults of the graph in conf->diag, or -1 without memory. */
@@ -95,7 +96,7 @@ bool fabric_conf_is_space(char c);
 int fabric_conf_parse(struct conf *conf, const char *text, size_t length);
 void fabric_conf_done(struct conf *conf);
 
-/* A fault about KEY of the switch called NAME (NULL: of a line as a whole). */
+/* A fault about KEY of the switch called NAME (NULL: of a line without one). */
 void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
 		       struct conf_place place, const char *name,
 		       enum conf_key key, const char *format, ...)

@@ -32,7 +32,7 @@ static int compare_named(const void *left, const void *right)
 
 static int sort_names(struct conf_graph *graph)
 {
-	const struct conf *conf = graph->conf;
+	struct conf *conf = graph->conf;
 	struct named *named = array_new(conf->count, sizeof(*named));
 
 	if (!named)
@@ -42,8 +42,13 @@ static int sort_names(struct conf_graph *graph)
 		named[i].index = (uint32_t)i;
 	}
 	qsort(named, conf->count, sizeof(*named), compare_named);
-	for (size_t i = 0; i < conf->count; i++)
+	for (size_t i = 0; i < conf->count; i++) {
 		graph->by_name[i] = named[i].index;
+		if (i == 0 || strcmp(named[i - 1].name, named[i].name))
+			continue;
+		conf->switches[named[i - 1].index].repeated = true;
+		conf->switches[named[i].index].repeated = true;
+	}
 	free(named);
 	return 0;
 }
@@ -117,7 +122,11 @@ static int add_children(struct conf_graph *graph, uint32_t index, size_t *used,
 	for (size_t i = 0; status == 0 && i < most; i++) {
 		uint32_t child = find_switch(graph, sw->children.names[i]);
 
-		if (child == NONE) {
+		if (child == NONE &&
+		    fabric_lost_has(&graph->conf->lost_switches,
+				    sw->children.names[i])) {
+			continue;
+		} else if (child == NONE) {
 			unknown.names[unknown.count++] = sw->children.names[i];
 		} else if (stamps[child] == index + 1) {
 			twice.names[twice.count++] = sw->children.names[i];
@@ -127,8 +136,6 @@ static int add_children(struct conf_graph *graph, uint32_t index, size_t *used,
 			graph->parent_count[child]++;
 		}
 	}
-	if (graph->conf->lost_switches)
-		unknown.count = 0;
 	if (status == 0)
 		status = complain(graph->conf, sw, &unknown, "no switch is "
 				  "called ", ", expected a declared switch") |
@@ -303,10 +310,8 @@ static int allocate_graph(struct conf_graph *graph)
 	graph->waiting = array_new(count, sizeof(uint32_t));
 	graph->level = array_new(count, sizeof(uint32_t));
 	graph->order = array_new(count, sizeof(uint32_t));
-	graph->down = array_new(count, sizeof(double));
 	return graph->by_name && graph->first_child && graph->parent_count &&
-	       graph->waiting && graph->level && graph->order && graph->down
-	       ? 0 : -1;
+	       graph->waiting && graph->level && graph->order ? 0 : -1;
 }
 
 void fabric_conf_graph_done(struct conf_graph *graph)
@@ -318,7 +323,6 @@ void fabric_conf_graph_done(struct conf_graph *graph)
 	free(graph->waiting);
 	free(graph->level);
 	free(graph->order);
-	free(graph->down);
 }
 
 int fabric_conf_graph(struct conf *conf, struct conf_graph *ret)

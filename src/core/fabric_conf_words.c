@@ -40,7 +40,7 @@ void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
 		       struct conf_place place, const char *name,
 		       enum conf_key key, const char *format, ...)
 {
-	char path[PATH_ROOM] = "";
+	char path[PATH_ROOM];
 	char text[FAULT_ROOM];
 	va_list arguments;
 
@@ -51,9 +51,11 @@ void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (name && key == CONF_NAME)
+	if (!name)
+		snprintf(path, sizeof(path), "%s", key_names[key]);
+	else if (key == CONF_NAME)
 		snprintf(path, sizeof(path), "SwitchName=%s", name);
-	else if (name)
+	else
 		snprintf(path, sizeof(path), "SwitchName=%s %s", name,
 			 key_names[key]);
 	diag_add(conf->diag, severity, place.line, place.column, path, "%s",
@@ -145,47 +147,28 @@ static bool is_block(const char *text, const struct word *word)
 	       key_is(text, word, "BlockSizes");
 }
 
-/* A fault of no switch that has a name yet. */
-static void refuse(struct conf_lines *lines, size_t offset, const char *before,
-		   const char *shown, const char *behind)
-{
-	fabric_conf_fault(lines->conf, DIAG_ERROR,
-			  fabric_conf_place(lines, offset), NULL, CONF_NAME,
-			  "%s%s%s", before, shown, behind);
-}
-
+/* A word that is none of Slurm's stands for itself in the fault's path. */
 static void report_unknown(struct conf_lines *lines, const struct word *word)
 {
+	struct diag *diag = lines->conf->diag;
+	struct conf_place place = fabric_conf_place(lines, word->key);
 	const char *key = lines->joined + word->key;
 	char shown[SHOWN_MAX];
+	const char *path = word->key_length ? shown : "=";
 
 	diag_printable(key, word->key_length, shown, sizeof(shown));
 	if (!word->has_value)
-		refuse(lines, word->key, "\"", shown, "\" is no Key=Value, "
-		       "expected SwitchName=, Nodes=, Switches= or "
-		       "LinkSpeed=");
+		diag_add(diag, DIAG_ERROR, place.line, place.column, path,
+			 "\"%s\" is no Key=Value, expected SwitchName=, "
+			 "Nodes=, Switches= or LinkSpeed=", shown);
 	else if (!is_block(lines->joined, word))
-		refuse(lines, word->key, "unknown key \"", shown, "\", "
-		       "expected SwitchName, Nodes, Switches or LinkSpeed");
+		diag_add(diag, DIAG_ERROR, place.line, place.column, path,
+			 "unknown key \"%s\", expected SwitchName, Nodes, "
+			 "Switches or LinkSpeed", shown);
 	else if (!lines->conf->block_seen)
-		refuse(lines, word->key, "files of topology/block are not "
-		       "read yet, expected lines of SwitchName", "", "");
-}
-
-/* The name of SWITCH from its value. 0, or -1 without memory. */
-static int set_name(struct conf_lines *lines, struct conf_switch *sw,
-		    size_t offset, const struct noderange_list *names)
-{
-	char count[24];
-
-	if (names->count == 1) {
-		sw->name = strdup(names->names[0]);
-		return sw->name ? 0 : -1;
-	}
-	snprintf(count, sizeof(count), "%zu", names->count);
-	refuse(lines, offset, "SwitchName has ", count,
-	       " names, expected one");
-	return 0;
+		diag_add(diag, DIAG_ERROR, place.line, place.column, path,
+			 "files of topology/block are not read yet, expected "
+			 "lines of SwitchName");
 }
 
 /* The value of WORD as names. 1, 0 with a fault, -1 without memory. */
@@ -214,40 +197,86 @@ static int expand_value(struct conf_lines *lines, const struct conf_switch *sw,
 	return 0;
 }
 
+/* The name of SWITCH from NAMES. 0, or -1 without memory. */
+static int set_name(struct conf_lines *lines, struct conf_switch *sw,
+		    const struct word *word,
+		    const struct noderange_list *names)
+{
+	struct conf_place place = fabric_conf_place(lines, word->value);
+
+	if (names->count == 1) {
+		sw->name = strdup(names->names[0]);
+		return sw->name ? 0 : -1;
+	}
+	if (names->count == 0)
+		fabric_conf_fault(lines->conf, DIAG_ERROR, place, NULL,
+				  CONF_NAME, "is empty, expected a name");
+	else
+		fabric_conf_fault(lines->conf, DIAG_ERROR, place, NULL,
+				  CONF_NAME, "has %zu names, expected one",
+				  names->count);
+	return 0;
+}
+
+/* The children of others may be what this name should have been. */
+static int lose_name(struct conf_lines *lines, const struct word *word)
+{
+	char *end = lines->joined + word->value + word->value_length;
+	char kept = *end;
+	int status;
+
+	*end = '\0';
+	status = fabric_lost_add(&lines->conf->lost_switches,
+				 lines->joined + word->value);
+	*end = kept;
+	return status;
+}
+
+static int take_name(struct conf_lines *lines, struct conf_switch *sw,
+		     const struct word *word)
+{
+	struct noderange_list names = { 0 };
+	int status = expand_value(lines, sw, word, CONF_NAME, &names);
+
+	if (status > 0)
+		status = set_name(lines, sw, word, &names);
+	noderange_list_done(&names);
+	if (status == 0 && !sw->name)
+		status = lose_name(lines, word);
+	return status;
+}
+
+/* Nodes or Switches. */
+static int take_list(struct conf_lines *lines, struct conf_switch *sw,
+		     const struct word *word, enum conf_key key)
+{
+	int status = expand_value(lines, sw, word, key, key == CONF_NODES
+				  ? &sw->nodes : &sw->children);
+
+	sw->lost[key] = status == 0;
+	if (status == 0 && key == CONF_NODES)
+		lines->conf->lost_nodes = true;
+	return status < 0 ? -1 : 0;
+}
+
 /* Takes one known word over into SWITCH. 0, or -1 without memory. */
 static int take_word(struct conf_lines *lines, struct conf_switch *sw,
 		     const struct word *word, enum conf_key key)
 {
-	struct conf *conf = lines->conf;
 	struct conf_place place = fabric_conf_place(lines, word->key);
-	struct noderange_list names = { 0 };
-	int status = 0;
 
-	if (sw->keys[key].line) {
-		fabric_conf_fault(conf, DIAG_ERROR, place, sw->name, key,
-				  "stands twice in one line, expected it once");
+	if (fabric_conf_has(sw, key)) {
+		fabric_conf_fault(lines->conf, DIAG_ERROR, place, sw->name,
+				  key, "stands twice in one line, expected it "
+				  "once");
 		return 0;
 	}
 	sw->keys[key] = place;
 	if (key == CONF_SPEED)
 		return 0;
-	status = expand_value(lines, sw, word, key, &names);
-	if (status == 0 && key == CONF_NODES)
-		conf->lost_nodes = true;
-	else if (status == 0 && key == CONF_SWITCHES)
-		conf->lost_children = true;
-	if (status <= 0)
-		return status;
-	if (key == CONF_NODES) {
-		sw->nodes = names;
-	} else if (key == CONF_SWITCHES) {
-		sw->children = names;
-	} else {
-		status = set_name(lines, sw, word->value, &names);
-		noderange_list_done(&names);
-		return status;
-	}
-	return 0;
+	if (key == CONF_NAME)
+		return take_name(lines, sw, word);
+	return take_list(lines, sw, word, key);
 }
 
 static void switch_done(struct conf_switch *sw)
@@ -259,7 +288,7 @@ static void switch_done(struct conf_switch *sw)
 
 /* The name first, so that faults of the other words can tell it. */
 static int take_words(struct conf_lines *lines, struct conf_switch *sw,
-		      bool want_name, bool *ret_known)
+		      bool want_name)
 {
 	struct word word;
 	size_t at = 0;
@@ -270,7 +299,6 @@ static int take_words(struct conf_lines *lines, struct conf_switch *sw,
 		if (want_name != (key == CONF_NAME))
 			continue;
 		if (key >= 0) {
-			*ret_known = true;
 			if (take_word(lines, sw, &word, (enum conf_key)key))
 				return -1;
 			continue;
@@ -299,25 +327,52 @@ static int keep_switch(struct conf *conf, struct conf_switch *sw)
 	return 0;
 }
 
+/* What stands first in the line; CONF_KEYS where it has no key of Slurm's. */
+static enum conf_key first_key(const struct conf_switch *sw)
+{
+	enum conf_key first = CONF_KEYS;
+
+	for (int key = 0; key < CONF_KEYS; key++) {
+		const struct conf_place *a = &sw->keys[key];
+		const struct conf_place *b = &sw->keys[first % CONF_KEYS];
+
+		if (a->line && (first == CONF_KEYS || a->line < b->line ||
+				(a->line == b->line && a->column < b->column)))
+			first = (enum conf_key)key;
+	}
+	return first;
+}
+
+/* A line whose switch has no name. 0, or -1 without memory. */
+static int refuse_nameless(struct conf *conf, const struct conf_switch *sw)
+{
+	enum conf_key key = first_key(sw);
+
+	if (key == CONF_KEYS)
+		return 0;
+	conf->lost_nodes = true;
+	if (fabric_conf_has(sw, CONF_NAME))
+		return 0;
+	fabric_conf_fault(conf, DIAG_ERROR, sw->keys[key], NULL, key,
+			  "the line has no SwitchName, expected "
+			  "SwitchName=NAME");
+	return fabric_lost_add(&conf->lost_switches, NULL);
+}
+
 static int read_line(struct conf_lines *lines)
 {
 	struct conf_switch sw = { 0 };
-	bool known = false;
+	int status;
 
-	if (take_words(lines, &sw, true, &known) ||
-	    take_words(lines, &sw, false, &known)) {
+	if (take_words(lines, &sw, true) || take_words(lines, &sw, false)) {
 		switch_done(&sw);
 		return -1;
 	}
 	if (sw.name)
 		return keep_switch(lines->conf, &sw);
-	if (known && !sw.keys[CONF_NAME].line)
-		refuse(lines, skip_space(lines->joined, 0), "the line has no "
-		       "SwitchName, expected SwitchName=NAME", "", "");
-	if (known)
-		lines->conf->lost_switches = true;
+	status = refuse_nameless(lines->conf, &sw);
 	switch_done(&sw);
-	return 0;
+	return status;
 }
 
 int fabric_conf_parse(struct conf *conf, const char *text, size_t length)
@@ -343,4 +398,5 @@ void fabric_conf_done(struct conf *conf)
 	for (size_t i = 0; i < conf->count; i++)
 		switch_done(&conf->switches[i]);
 	free(conf->switches);
+	fabric_lost_done(&conf->lost_switches);
 }

@@ -108,6 +108,13 @@ int fabric_json_refuse_empty(struct fabric_json *json,
 	return -1;
 }
 
+int fabric_json_lost(struct fabric_json *json, enum fabric_lost what,
+		     const json_t *object, const char *key)
+{
+	return fabric_builder_lost(json->builder, what, json_string_value(
+					   json_object_get(object, key)));
+}
+
 static void read_attributes(struct fabric_json *json,
 			    const struct jsonpos_step *at,
 			    const json_t *entry,
@@ -157,19 +164,17 @@ static int read_node(struct fabric_json *json, const struct jsonpos_step *at,
 	struct fabric_node_attributes attributes;
 	int status = 0;
 
-	if (!json_reader_is_object(&json->reader, at, entry)) {
-		fabric_builder_lost(json->builder, FABRIC_LOST_NODES);
-		return 0;
-	}
+	if (!json_reader_is_object(&json->reader, at, entry))
+		return fabric_builder_lost(json->builder, FABRIC_LOST_NODES,
+					   NULL);
 	json_reader_check_keys(&json->reader, at, entry, node_keys,
 			       KEY_COUNT(node_keys));
 	read_attributes(json, at, entry, &attributes);
 	if (json_reader_names(&json->reader, at, entry, "names", &names) !=
-	    JSON_READER_GIVEN)
-		fabric_builder_lost(json->builder, FABRIC_LOST_NODES);
-	else if (fabric_json_refuse_empty(json, at, "names",
-					  names.count == 0))
-		fabric_builder_lost(json->builder, FABRIC_LOST_NODES);
+	    JSON_READER_GIVEN ||
+	    fabric_json_refuse_empty(json, at, "names", names.count == 0))
+		status = fabric_json_lost(json, FABRIC_LOST_NODES, entry,
+					  "names");
 	else
 		status = add_nodes(json, &names, &attributes, at->index);
 	noderange_list_done(&names);
@@ -182,7 +187,7 @@ typedef int read_entry_fn(struct fabric_json *json,
 /* All entries of the array at KEY of the root. */
 static int read_entries(struct fabric_json *json, const json_t *root,
 			const char *key, read_entry_fn *read_entry,
-			unsigned int lost)
+			bool *ret_lost)
 {
 	struct jsonpos_step list = { .key = key };
 	json_t *entries;
@@ -191,7 +196,7 @@ static int read_entries(struct fabric_json *json, const json_t *root,
 
 	if (json_reader_array(&json->reader, NULL, root, key, &entries) !=
 	    JSON_READER_GIVEN) {
-		fabric_builder_lost(json->builder, lost);
+		*ret_lost = true;
 		return 0;
 	}
 	json_array_foreach(entries, i, entry) {
@@ -206,16 +211,21 @@ static int read_entries(struct fabric_json *json, const json_t *root,
 static int read_root(struct fabric_json *json, const json_t *root)
 {
 	const char *name = "";
+	bool lost_nodes = false;
+	bool lost_switches = false;
 
 	json_reader_check_keys(&json->reader, NULL, root, root_keys,
 			       KEY_COUNT(root_keys));
 	json_reader_string(&json->reader, NULL, root, "fabric", &name);
 	if (fabric_builder_name(json->builder, name) ||
-	    read_entries(json, root, "nodes", read_node, FABRIC_LOST_NODES))
+	    read_entries(json, root, "nodes", read_node, &lost_nodes) ||
+	    read_entries(json, root, "switches", fabric_json_switch,
+			 &lost_switches))
 		return -1;
-	return read_entries(json, root, "switches", fabric_json_switch,
-			    FABRIC_LOST_SWITCHES | FABRIC_LOST_CABLES |
-			    FABRIC_LOST_UPLINKS);
+	if (lost_switches && fabric_json_lose_switch(json))
+		return -1;
+	return lost_nodes ? fabric_builder_lost(json->builder,
+						FABRIC_LOST_NODES, NULL) : 0;
 }
 
 static struct fabric *build(struct fabric_json *json, const json_t *root)

@@ -28,18 +28,32 @@ struct entry {
 	struct fabric_json *json;
 	const struct jsonpos_step *at;
 	const json_t *object;
-	struct noderange_list names;
+	struct noderange_list names;	/* none: they could not be read */
 	enum fabric_tier tier;
-	bool tier_known;
-	bool rail_known;	/* else it cannot be said who is cabled where */
 	bool compute;
 	int rail;
 	uint32_t origin;
 };
 
-static void lose(struct entry *entry, unsigned int what)
+int fabric_json_lose_switch(struct fabric_json *json)
 {
-	fabric_builder_lost(entry->json->builder, what);
+	return fabric_builder_lost(json->builder, FABRIC_LOST_SWITCHES, NULL) |
+	       fabric_builder_lost(json->builder, FABRIC_LOST_CABLES, NULL) |
+	       fabric_builder_lost(json->builder, FABRIC_LOST_UPLINKS, NULL);
+}
+
+/*
+ * Name INDEX of the switches, NULL for what stands in place of all of them when
+ * they could not be read.
+ */
+static const char *name_at(const struct entry *entry, size_t index)
+{
+	return entry->names.count ? entry->names.names[index] : NULL;
+}
+
+static size_t name_count(const struct entry *entry)
+{
+	return entry->names.count ? entry->names.count : 1;
 }
 
 static void read_tier(struct entry *entry)
@@ -57,7 +71,6 @@ static void read_tier(struct entry *entry)
 	for (size_t i = 0; i < KEY_COUNT(tiers); i++) {
 		if (!strcmp(text, fabric_tier_name(tiers[i]))) {
 			entry->tier = tiers[i];
-			entry->tier_known = true;
 			return;
 		}
 	}
@@ -84,7 +97,7 @@ static bool only_of_leaves(struct entry *entry, const char *key)
 {
 	struct jsonpos_step here = { .parent = entry->at, .key = key };
 
-	if (!entry->tier_known || entry->tier == FABRIC_LEAF ||
+	if (entry->tier == FABRIC_TIER_UNKNOWN || entry->tier == FABRIC_LEAF ||
 	    !json_object_get(entry->object, key))
 		return true;
 	json_reader_fault(&entry->json->reader, DIAG_ERROR, &here,
@@ -100,9 +113,10 @@ static void read_rail(struct entry *entry)
 
 	if (!only_of_leaves(entry, "rail"))
 		return;
-	entry->rail_known = json_reader_integer(
-		&entry->json->reader, entry->at, entry->object, "rail", 0,
-		FABRIC_NICS_MAX - 1, &rail) != JSON_READER_BAD;
+	if (json_reader_integer(&entry->json->reader, entry->at, entry->object,
+				"rail", 0, FABRIC_NICS_MAX - 1, &rail) ==
+	    JSON_READER_BAD)
+		rail = FABRIC_RAIL_UNKNOWN;
 	entry->rail = (int)rail;
 }
 
@@ -122,14 +136,30 @@ static bool fits(struct entry *entry, const struct jsonpos_step *at,
 
 static int add_cables(struct entry *entry, const struct noderange_list *nodes)
 {
-	for (size_t i = 0; i < entry->names.count; i++)
+	/* Storage may list what is no node; its plane goes by its name. */
+	if (!entry->names.count && !entry->compute)
+		return 0;
+	for (size_t i = 0; i < name_count(entry); i++)
 		for (size_t k = 0; k < nodes->count; k++)
 			if (fabric_builder_cable(entry->json->builder,
-						 entry->names.names[i],
+						 name_at(entry, i),
 						 nodes->names[k], entry->rail,
 						 entry->origin))
 				return -1;
 	return 0;
+}
+
+/* Nodes of a leaf that could not be read, so that it is not called empty. */
+static int lose_nodes(struct entry *entry)
+{
+	for (size_t i = 0; i < entry->names.count; i++)
+		if (fabric_builder_not_empty(entry->json->builder,
+					     entry->names.names[i]))
+			return -1;
+	if (!entry->compute)
+		return 0;
+	return fabric_json_lost(entry->json, FABRIC_LOST_CABLES, entry->object,
+				"nodes");
 }
 
 static int read_leaf_nodes(struct entry *entry)
@@ -137,23 +167,24 @@ static int read_leaf_nodes(struct entry *entry)
 	struct jsonpos_step here = { .parent = entry->at, .key = "nodes" };
 	struct noderange_list nodes = { 0 };
 	enum json_reader_result result;
+	bool leaf = entry->tier == FABRIC_LEAF;
 	int status = 0;
 
 	if (!only_of_leaves(entry, "nodes") ||
-	    (entry->tier_known && entry->tier != FABRIC_LEAF))
+	    (!leaf && entry->tier != FABRIC_TIER_UNKNOWN))
 		return 0;
 	result = json_reader_names(&entry->json->reader, entry->at,
 				   entry->object, "nodes", &nodes);
-	if (result == JSON_READER_ABSENT && entry->compute &&
-	    entry->tier_known)
+	if (result == JSON_READER_ABSENT && !leaf)
+		return 0;
+	if (result == JSON_READER_ABSENT && entry->compute)
 		json_reader_fault(&entry->json->reader, DIAG_ERROR, &here,
 				  "is missing, expected the nodes of the leaf");
-	if (result == JSON_READER_GIVEN && entry->tier_known &&
-	    entry->rail_known &&
+	if (result == JSON_READER_GIVEN &&
 	    fits(entry, entry->at, "nodes", nodes.count, FABRIC_CABLES_MAX))
 		status = add_cables(entry, &nodes);
-	else if (entry->compute)
-		lose(entry, FABRIC_LOST_CABLES);
+	else
+		status = lose_nodes(entry);
 	noderange_list_done(&nodes);
 	return status;
 }
@@ -166,10 +197,10 @@ static int add_uplinks(struct entry *entry, const struct jsonpos_step *at,
 	int status = fabric_json_origin(entry->json, ORIGIN_UPLINK,
 					entry->at->index, at->index, &origin);
 
-	for (size_t i = 0; status == 0 && i < entry->names.count; i++)
+	for (size_t i = 0; status == 0 && i < name_count(entry); i++)
 		for (size_t k = 0; status == 0 && k < parents->count; k++)
 			status = fabric_builder_uplink(entry->json->builder,
-						       entry->names.names[i],
+						       name_at(entry, i),
 						       parents->names[k], gbps,
 						       count, origin);
 	return status;
@@ -184,10 +215,9 @@ static int read_uplink(struct entry *entry, const struct jsonpos_step *at,
 	long count = 1;
 	int status = 0;
 
-	if (!json_reader_is_object(reader, at, uplink)) {
-		lose(entry, FABRIC_LOST_UPLINKS);
-		return 0;
-	}
+	if (!json_reader_is_object(reader, at, uplink))
+		return fabric_builder_lost(entry->json->builder,
+					   FABRIC_LOST_UPLINKS, NULL);
 	json_reader_check_keys(reader, at, uplink, uplink_keys,
 			       KEY_COUNT(uplink_keys));
 	json_reader_number(reader, at, uplink, "gbps", 0, true,
@@ -202,7 +232,8 @@ static int read_uplink(struct entry *entry, const struct jsonpos_step *at,
 		status = add_uplinks(entry, at, &parents, gbps,
 				     (uint32_t)count);
 	else
-		lose(entry, FABRIC_LOST_UPLINKS);
+		status = fabric_json_lost(entry->json, FABRIC_LOST_UPLINKS,
+					  uplink, "to");
 	noderange_list_done(&parents);
 	return status;
 }
@@ -217,8 +248,8 @@ static int read_uplinks(struct entry *entry)
 	switch (json_reader_array(&entry->json->reader, entry->at,
 				  entry->object, "uplinks", &uplinks)) {
 	case JSON_READER_BAD:
-		lose(entry, FABRIC_LOST_UPLINKS);
-		return 0;
+		return fabric_builder_lost(entry->json->builder,
+					   FABRIC_LOST_UPLINKS, NULL);
 	case JSON_READER_ABSENT:
 		return 0;
 	case JSON_READER_GIVEN:
@@ -258,17 +289,14 @@ static bool read_names(struct entry *entry)
 /* All values are looked at, also of a switch whose name or tier is no good. */
 static int read_switch(struct entry *entry)
 {
-	bool named = read_names(entry);
-
+	if (!read_names(entry) &&
+	    fabric_json_lost(entry->json, FABRIC_LOST_SWITCHES, entry->object,
+			     "name"))
+		return -1;
 	read_tier(entry);
 	read_plane(entry);
-	if (!named || !entry->tier_known) {
-		lose(entry, FABRIC_LOST_SWITCHES | FABRIC_LOST_CABLES |
-		     FABRIC_LOST_UPLINKS);
-		noderange_list_done(&entry->names);
-	} else if (add_switches(entry)) {
+	if (add_switches(entry))
 		return -1;
-	}
 	read_rail(entry);
 	if (read_leaf_nodes(entry))
 		return -1;
@@ -282,17 +310,14 @@ int fabric_json_switch(struct fabric_json *json, const struct jsonpos_step *at,
 		.json = json,
 		.at = at,
 		.object = object,
+		.tier = FABRIC_TIER_UNKNOWN,
 		.compute = true,
-		.rail_known = true,
 		.rail = FABRIC_ALL_RAILS,
 	};
 	int status;
 
-	if (!json_reader_is_object(&json->reader, at, object)) {
-		lose(&entry, FABRIC_LOST_SWITCHES | FABRIC_LOST_CABLES |
-		     FABRIC_LOST_UPLINKS);
-		return 0;
-	}
+	if (!json_reader_is_object(&json->reader, at, object))
+		return fabric_json_lose_switch(json);
 	json_reader_check_keys(&json->reader, at, object, switch_keys,
 			       KEY_COUNT(switch_keys));
 	status = read_switch(&entry);

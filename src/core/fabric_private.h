@@ -10,6 +10,7 @@
 #include "array.h"
 #include "fabric.h"
 #include "fabric_builder.h"
+#include "fabric_lost.h"
 
 /* Above this the table of which sets meet would not fit memory: 128 MiB. */
 #define FABRIC_SPINESETS_MAX 32768
@@ -39,7 +40,8 @@ int fabric_index_sets(struct fabric *fabric);
 struct builder_symbol {
 	char *name;		/* owned until the fabric takes it */
 	uint32_t node;		/* index in builder->nodes, or FABRIC_NONE */
-	uint32_t sw;
+	uint32_t sw;		/* its first declaration */
+	uint32_t latest_sw;
 	uint32_t domain;	/* as NVLink domain: its number */
 	uint32_t mark;		/* scratch of the fault report */
 };
@@ -59,13 +61,18 @@ struct builder_switch {
 	bool compute;
 	bool has_nodes;		/* some were declared, right or wrong */
 	bool has_children;
-	bool repeated;		/* declared again: what follows is dropped */
+	bool again;		/* the name is that of an earlier one */
+	bool ambiguous;		/* a later one of that name is unlike it */
 	uint32_t origin;
 };
 
-/* Ends are symbols; builder_check makes them indices of nodes and switches. */
+/*
+ * Ends are symbols; builder_check makes them indices of nodes and switches. The
+ * lower switch is FABRIC_NONE where its name is not known.
+ */
 struct builder_cable {
 	uint32_t leaf;
+	uint32_t leaf_sw;	/* if it was declared by then */
 	uint32_t node;
 	int32_t rail;
 	uint32_t origin;
@@ -73,6 +80,7 @@ struct builder_cable {
 
 struct builder_uplink {
 	uint32_t from;
+	uint32_t from_sw;	/* if it was declared by then */
 	uint32_t to;		/* FABRIC_NONE after the check: left out */
 	double gbps;
 	uint32_t count;
@@ -87,6 +95,7 @@ enum builder_fault_kind {
 	FAULT_NODES_ON_TIER,
 	FAULT_CABLE_TWICE,
 	FAULT_TWO_LEAVES,
+	FAULT_NODE_SHARED,	/* number: symbol of the second leaf */
 	FAULT_RAIL_TWICE,
 	FAULT_RAIL_RANGE,
 	FAULT_NODE_LOOSE,
@@ -133,9 +142,19 @@ struct fabric_builder {
 	size_t uplink_count, uplink_room;
 	struct builder_fault *faults;
 	size_t fault_count, fault_room;
-	unsigned int lost;	/* bits of enum fabric_lost */
+	struct fabric_lost_names lost[FABRIC_LOST_KINDS];
+	bool incomplete;	/* something is lost or unknown */
 	bool too_much;		/* reported once */
 };
+
+/* The switch that SYMBOL stands for, the one SW where that is known already. */
+static inline uint32_t builder_lower_switch(
+	const struct fabric_builder *builder, uint32_t symbol, uint32_t sw)
+{
+	if (sw != FABRIC_NONE || symbol == FABRIC_NONE)
+		return sw;
+	return builder->symbols[symbol].sw;
+}
 
 /* 0, or -1 without memory. */
 int builder_fault(struct fabric_builder *builder, enum builder_fault_kind kind,
@@ -148,6 +167,8 @@ int builder_report(struct fabric_builder *builder, size_t *ret_errors);
  * into indices; what cannot be or is left out gets FABRIC_NONE. 0, or -1.
  */
 int builder_check(struct fabric_builder *builder);
+/* The part of it that is about uplinks and what stands below switches. */
+int builder_check_uplinks(struct fabric_builder *builder);
 /* Makes the fabric of a builder without faults. NULL without memory. */
 struct fabric *builder_assemble(struct fabric_builder *builder);
 

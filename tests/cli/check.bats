@@ -120,6 +120,21 @@ Warnings                          1" ]
 	[[ ${stderr_lines[0]} == empty.json:* ]]
 }
 
+@test "a fault does not hide another elsewhere" {
+	cat >two.json <<-END
+	{"nodes": [{"names": "n[1-2]"}],
+	 "switches": [
+	  {"name": "l1", "tier": "leaf", "nodes": "n1", "uplinks": [{"to": "nowhere"}]},
+	  {"name": "l2", "tier": "leaf", "nodes": "n2,m", "uplinks": [{"to": "s"}]},
+	  {"name": "s", "tier": "spin"}]}
+	END
+	runs 2 check two.json
+	said 'two.json:3:68: switches[0].uplinks[0].to: no switch is called "nowhere", expected a declared switch
+two.json:4:43: switches[1].nodes: no node is called "m", expected a declared node
+two.json:5:25: switches[2].tier: unknown tier "spin", expected leaf, spine or core
+3 errors, 0 warnings'
+}
+
 @test "standard input" {
 	write_fabric
 	runs 0 check - <fabric.json
@@ -150,9 +165,37 @@ Warnings                          1" ]
 	has "Fabric          without a name"
 	has "Nodes           4 "
 	has "leaf, Spine"
+	# 2 nodes of 8 NICs over one link, each of 400 Gbit/s
+	has "Leaf uplinks    800 Gbit/s in all, oversubscription 16:1"
+	[ -z "$stderr" ]
 	sed -i 's/l\[1-2\]/l[1-2,9]/' topology.conf
 	runs 2 check topology.conf
 	said 'topology.conf:3:15: SwitchName=s1 Switches: no switch is called "l9", expected a declared switch
+1 error, 0 warnings'
+}
+
+@test "topology.conf: a node under two leaves is a warning" {
+	printf 'SwitchName=l1 Nodes=n[1-3]\nSwitchName=l2 Nodes=n[2-4]\n' \
+		>topology.conf
+	runs 0 check topology.conf
+	[ "$stderr" = 'topology.conf:2:15: SwitchName=l2 Nodes: warning: nodes "n[2-3]" stand under l1 and l2
+0 errors, 1 warning' ]
+}
+
+@test "topology.conf: each fault has a line, a column and a path" {
+	printf 'Nodes=n1\nSwitchName= Nodes=n2 Rail=1\nwhat\n' >topology.conf
+	runs 2 check topology.conf
+	said 'topology.conf:1:1: Nodes: the line has no SwitchName, expected SwitchName=NAME
+topology.conf:2:12: SwitchName: is empty, expected a name
+topology.conf:2:22: Rail: unknown key "Rail", expected SwitchName, Nodes, Switches or LinkSpeed
+topology.conf:3:1: what: "what" is no Key=Value, expected SwitchName=, Nodes=, Switches= or LinkSpeed=
+4 errors, 0 warnings'
+	echo 'SwitchName=a Nodes=' >topology.conf
+	runs 2 check topology.conf
+	[ "${stderr_lines[0]}" = 'topology.conf:1:1: $: no node is declared, expected at least one' ]
+	: >topology.yaml
+	runs 2 check topology.yaml
+	said 'topology.yaml:1:1: $: topology.yaml is not read yet, expected JSON or topology.conf
 1 error, 0 warnings'
 }
 

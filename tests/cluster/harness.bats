@@ -28,7 +28,7 @@ processes_in() {
 }
 
 @test "run starts a cluster, runs a command, stops it, leaves nothing" {
-	run "$cluster_tool" run --nodes 4 -- srun -N3 printenv SLURMD_NODENAME
+	run "$cluster_tool" run --nodes 4 -- timeout 60 srun -N3 printenv SLURMD_NODENAME
 	[ "$status" -eq 0 ]
 	[ "$(printf '%s\n' "${lines[@]}" | sort | paste -sd' ')" = 'n01 n02 n03' ]
 	[ -z "$(ls -A "$TMPDIR")" ]
@@ -66,13 +66,13 @@ one_runs() { "$cluster_tool" run squeue -h -t running | grep -q .; }
 	[ "$("$cluster_tool" run --dir "$TMPDIR/leafspine-cluster.b" -- sinfo -h -o '%D %G')" = \
 		'5 gpu:h100:4' ]
 	"$cluster_tool" down --dir "$TMPDIR/leafspine-cluster.a"
-	[ "$("$cluster_tool" run -- srun -N5 hostname | wc -l)" -eq 5 ]
+	[ "$("$cluster_tool" run -- timeout 60 srun -N5 hostname | wc -l)" -eq 5 ]
 }
 
 @test "every fabric of topology/ can be one, allocation only where large" {
 	for file in "$srcdir"/topology/*.json "$srcdir/topology/topology.conf"; do
 		"$cluster_tool" run --fabric "$file" -- sh -c \
-			'salloc --no-shell -N2 && scontrol show topology' \
+			'timeout 60 salloc --no-shell -N2 && scontrol show topology' \
 			>"$TMPDIR/../$(basename "$TMPDIR").out" 2>&1 ||
 			fail "$file: $(cat "$TMPDIR/../$(basename "$TMPDIR").out")"
 		grep -q SwitchName "$TMPDIR/../$(basename "$TMPDIR").out" ||
@@ -83,7 +83,7 @@ one_runs() { "$cluster_tool" run squeue -h -t running | grep -q .; }
 
 @test "10,000 nodes without slurmd" {
 	run "$cluster_tool" run --nodes 10000 --leaf 32 -- \
-		salloc --no-shell -N 1000 --gpus-per-node=8
+		timeout 60 salloc --no-shell -N 1000 --gpus-per-node=8
 	[ "$status" -eq 0 ]
 	[ -z "$(ls -A "$TMPDIR")" ]
 }

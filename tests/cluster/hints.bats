@@ -31,7 +31,7 @@ teardown() {
 	[ "$(report "$job" | jq -r .hint)" = tp=8,dp=2 ]
 	job=$(run_job -N2 --gpus-per-node=8 --parallelism=tp=8)
 	[ "$(report "$job" | jq -r .hint)" = tp=8 ]
-	job=$(srun -N2 --gpus-per-node=8 --parallelism=pp=2 \
+	job=$(timeout 60 srun -N2 --gpus-per-node=8 --parallelism=pp=2 \
 		printenv SLURM_JOB_ID | head -n 1)
 	[ "$(report "$job" | jq -r .hint)" = pp=2 ]
 	job=$(sbatch --parsable -o /dev/null <<-'END'
@@ -99,7 +99,7 @@ teardown() {
 	sbatch --parsable -N3 --gpus-per-node=8 -o /dev/null --wrap 'sleep 100'
 	sbatch --parsable -N3 --gpus-per-node=8 -o /dev/null --parallelism=tp=4 --wrap 'sleep 100'
 	END
-	sbatch -W -o "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/outer"
+	timeout 60 sbatch -W -o "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/outer"
 	grep -q parallelism "$BATS_TEST_TMPDIR/out"
 	mapfile -t inner < <(grep -x '[0-9]*' "$BATS_TEST_TMPDIR/out")
 	[ "${#inner[@]}" -eq 2 ]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Questions to a fabric, its invariants, and the builder by itself. */
 #include "fabric_builder.h"
+#include "fabric_lost.h"
 #include "reading.h"
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
@@ -155,10 +156,14 @@ END_TEST
 /* n1 under a and b, n2 under b and c, n3 under c alone, n4 under d. */
 START_TEST(leafsets_touch_where_they_share)
 {
-	struct fabric *fabric = reading_good(fabric_read_conf,
+	struct fabric *fabric = reading_warned(fabric_read_conf,
 		"SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1,n2\n"
 		"SwitchName=c Nodes=n2,n3\nSwitchName=d Nodes=n4\n"
-		"SwitchName=s1 Switches=a,b\nSwitchName=s2 Switches=c,d\n");
+		"SwitchName=s1 Switches=a,b\nSwitchName=s2 Switches=c,d\n",
+		"f:2:14: SwitchName=b Nodes: warning: node \"n1\" stands under "
+		"a and b\n"
+		"f:3:14: SwitchName=c Nodes: warning: node \"n2\" stands under "
+		"b and c\n");
 	static const bool touches[4][4] = {
 		{ true, true, false, false }, { true, true, true, false },
 		{ false, true, true, false }, { false, false, false, true },
@@ -369,7 +374,8 @@ START_TEST(overlap_is_an_option)
 {
 	struct fabric *fabric = finish_overlap(true);
 
-	ck_assert_uint_eq(builder_faults, 0);
+	/* A warning. */
+	ck_assert_uint_eq(builder_faults, 1);
 	ck_assert_pstr_eq(fabric_check(fabric), NULL);
 	ck_assert_uint_eq(fabric->leafsets[0].leaf_count, 2);
 	fabric_free(fabric);
@@ -390,6 +396,74 @@ START_TEST(names_do_not_clash_between_kinds)
 	ck_assert_uint_eq(fabric_find_switch(fabric, "x"), 0);
 	ck_assert_uint_eq(fabric->domain_count, 1);
 	fabric_free(fabric);
+}
+END_TEST
+
+/* --- names that could not be read --- */
+
+static const struct {
+	const char *expression;
+	const char *may;	/* names that it may stand for, */
+	const char *not;	/* and names that it does not */
+} losses[] = {
+	{ NULL, "n1 x 7", "" },
+	{ "", "n1 x 7", "" },
+	{ " ,\t", "n1 x 7", "" },
+	{ "gpu[1-64", "gpu1 gpux gpu", "gp1 login1 cpu1 GPU1 7" },
+	{ "gpu[1-64]]", "gpu1", "login1 7" },
+	{ "rack-1[1-", "rack1 rack-1", "rac k" },
+	{ "a[1-3,5,b[7-", "a1 b1", "c1 5" },
+	{ "a[3-1],b7 c", "a b1 c9", "d 3" },
+	{ "[1-4]", "n1 7", "" },
+	{ "a1,?", "n1 7", "" },
+	{ "1[2-", "7 0x", "a x1" },
+};
+
+/* Counts of the WORDS those that LOST may hold. */
+static int count_held(const struct fabric_lost_names *lost, const char *words,
+		      int *ret_words)
+{
+	char *copy = strdup(words);
+	char *rest = NULL;
+	int held = 0;
+
+	*ret_words = 0;
+	for (char *word = strtok_r(copy, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest)) {
+		held += fabric_lost_has(lost, word);
+		(*ret_words)++;
+	}
+	free(copy);
+	return held;
+}
+
+START_TEST(lost_names_are_known_by_their_letters)
+{
+	struct fabric_lost_names lost = { 0 };
+	int words;
+
+	ck_assert(!fabric_lost_has(&lost, "n1"));
+	ck_assert_int_eq(fabric_lost_add(&lost, losses[_i].expression), 0);
+	ck_assert_int_eq(count_held(&lost, losses[_i].may, &words), words);
+	ck_assert_int_eq(count_held(&lost, losses[_i].not, &words), 0);
+	fabric_lost_done(&lost);
+}
+END_TEST
+
+/* Past some number of beginnings it may have been anything. */
+START_TEST(very_many_lost_names_are_all_names)
+{
+	struct fabric_lost_names lost = { 0 };
+	char text[] = "xaa[";
+
+	for (int i = 0; i < 26 * 26; i++) {
+		ck_assert_int_eq(fabric_lost_has(&lost, "n1"), i > 64);
+		text[1] = (char)('a' + i / 26);
+		text[2] = (char)('a' + i % 26);
+		ck_assert_int_eq(fabric_lost_add(&lost, text), 0);
+		ck_assert_int_eq(fabric_lost_add(&lost, text), 0);
+	}
+	fabric_lost_done(&lost);
 }
 END_TEST
 
@@ -428,6 +502,9 @@ static Suite *make_suite(void)
 	tcase_add_test(builder, overlap_is_an_option);
 	tcase_add_test(builder, names_do_not_clash_between_kinds);
 	tcase_add_test(builder, freeing_is_always_allowed);
+	tcase_add_loop_test(builder, lost_names_are_known_by_their_letters, 0,
+			    COUNT(losses));
+	tcase_add_test(builder, very_many_lost_names_are_all_names);
 	suite_add_tcase(suite, builder);
 	return suite;
 }

@@ -18,6 +18,10 @@ static const char tree[] =
 	"SwitchName=leaf4 Nodes=n9,n1\n"
 	"SwitchName=leaf5 Nodes=n10";
 
+static const char tree_said[] =
+	"f:11:18: SwitchName=leaf4 Nodes: warning: node \"n1\" stands under "
+	"leaf1 and leaf4\n";
+
 static const struct fabric_switch *find(const struct fabric *fabric,
 					const char *name)
 {
@@ -29,7 +33,8 @@ static const struct fabric_switch *find(const struct fabric *fabric,
 
 START_TEST(reads_a_tree)
 {
-	struct fabric *fabric = reading_good(fabric_read_conf, tree);
+	struct fabric *fabric = reading_warned(fabric_read_conf, tree,
+					       tree_said);
 
 	ck_assert_uint_eq(fabric->switch_count, 8);
 	ck_assert_uint_eq(fabric->node_count, 12);
@@ -55,26 +60,27 @@ END_TEST
 
 START_TEST(numbers_are_defaults)
 {
-	struct fabric *fabric = reading_good(fabric_read_conf, tree);
+	struct fabric *fabric = reading_warned(fabric_read_conf, tree,
+					       tree_said);
 
 	for (uint32_t i = 0; i < fabric->node_count; i++) {
 		ck_assert_uint_eq(fabric->nodes[i].gpus, 8);
 		ck_assert_uint_eq(fabric->nodes[i].nics, 8);
 		ck_assert_double_eq(fabric->nodes[i].nic_gbps, 400);
 	}
-	/* Every switch with a parent is 1:1. */
-	for (uint32_t i = 0; i < fabric->switch_count; i++)
-		if (fabric->switches[i].uplink_count)
-			ck_assert_double_eq_tol(
-				fabric_oversubscription(fabric, i), 1, 1e-12);
-	ck_assert_double_eq(find(fabric, "leaf1")->up_gbps, 4 * 3200);
-	ck_assert_double_eq(find(fabric, "top")->down_gbps,
-			    (4 + 4 + 2 + 2 + 1) * 3200);
+	ck_assert_uint_eq(fabric->uplink_count, 7);
+	for (uint32_t i = 0; i < fabric->uplink_count; i++) {
+		ck_assert_double_eq(fabric->uplinks[i].gbps, 400);
+		ck_assert_uint_eq(fabric->uplinks[i].count, 1);
+	}
+	ck_assert_double_eq(find(fabric, "leaf1")->up_gbps, 400);
+	ck_assert_double_eq(find(fabric, "leaf1")->down_gbps, 4 * 3200);
+	ck_assert_double_eq(find(fabric, "top")->down_gbps, 3 * 400);
 	fabric_free(fabric);
 }
 END_TEST
 
-START_TEST(several_parents_share)
+START_TEST(several_parents_have_a_link_each)
 {
 	struct fabric *fabric = reading_good(fabric_read_conf,
 		"SwitchName=a Switches=leaf[1-2]\n"
@@ -86,11 +92,13 @@ START_TEST(several_parents_share)
 	const struct fabric_switch *leaf = find(fabric, "leaf1");
 
 	ck_assert_uint_eq(leaf->uplink_count, 2);
-	ck_assert_double_eq(fabric->uplinks[leaf->first_uplink].gbps, 1600);
-	ck_assert_double_eq(find(fabric, "a")->up_gbps, 3200);
+	ck_assert_double_eq(fabric->uplinks[leaf->first_uplink].gbps, 400);
+	ck_assert_double_eq(leaf->up_gbps, 800);
+	ck_assert_double_eq(find(fabric, "a")->up_gbps, 400);
+	ck_assert_double_eq(find(fabric, "a")->down_gbps, 800);
 	ck_assert_int_eq(find(fabric, "c")->tier, FABRIC_CORE);
 	ck_assert_int_eq(find(fabric, "d")->tier, FABRIC_CORE);
-	ck_assert_double_eq(find(fabric, "d")->down_gbps, 6400);
+	ck_assert_double_eq(find(fabric, "d")->down_gbps, 400);
 	fabric_free(fabric);
 }
 END_TEST
@@ -115,9 +123,10 @@ static const struct {
 	const char *text;
 	const char *said;
 } faults[] = {
-	{ "", "f:1:1: no switch is declared, expected lines of SwitchName\n" },
+	{ "",
+	  "f:1:1: $: no switch is declared, expected lines of SwitchName\n" },
 	{ "# SwitchName=a Nodes=n1\n",
-	  "f:1:1: no switch is declared, expected lines of SwitchName\n" },
+	  "f:1:1: $: no switch is declared, expected lines of SwitchName\n" },
 	/* An empty value does not swallow the word behind it. */
 	{ "SwitchName=a Nodes=n1\nSwitchName=b Nodes= LinkSpeed=1\n",
 	  "f:2:14: SwitchName=b Nodes: warning: leaf \"b\" has no nodes\n" },
@@ -125,21 +134,42 @@ static const struct {
 	  "f:2:1: SwitchName=b Nodes: warning: leaf \"b\" has no nodes\n"
 	  "f:3:1: SwitchName=c: warning: switch \"c\" has nothing below it\n" },
 	{ "leaf= nodes=n1\n",
-	  "f:1:1: unknown key \"leaf\", expected SwitchName, Nodes, Switches "
+	  "f:1:1: leaf: unknown key \"leaf\", expected SwitchName, Nodes, "
+	  "Switches or LinkSpeed\n"
+	  "f:1:7: Nodes: the line has no SwitchName, expected "
+	  "SwitchName=NAME\n" },
+	/* Whatever is said has a place and a path. */
+	{ "hello =x\nLinkSpeed=1 Switches=a[ Nodes=n[\n",
+	  "f:1:1: hello: unknown key \"hello\", expected SwitchName, Nodes, "
+	  "Switches or LinkSpeed\n"
+	  "f:2:1: LinkSpeed: the line has no SwitchName, expected "
+	  "SwitchName=NAME\n"
+	  "f:2:24: Switches: \"a[\": the bracket is not closed, expected "
+	  "\"]\"\n"
+	  "f:2:33: Nodes: \"n[\": the bracket is not closed, expected "
+	  "\"]\"\n" },
+	{ "=x\nSwitchName=a Nodes=\nSwitchName=b Nodes=n1\nhello\n",
+	  "f:1:1: =: unknown key \"\", expected SwitchName, Nodes, Switches "
 	  "or LinkSpeed\n"
-	  "f:1:1: the line has no SwitchName, expected SwitchName=NAME\n" },
+	  "f:2:14: SwitchName=a Nodes: warning: leaf \"a\" has no nodes\n"
+	  "f:4:1: hello: \"hello\" is no Key=Value, expected SwitchName=, "
+	  "Nodes=, Switches= or LinkSpeed=\n" },
+	{ "SwitchName=a Nodes=\n",
+	  "f:1:1: $: no node is declared, expected at least one\n"
+	  "f:1:14: SwitchName=a Nodes: warning: leaf \"a\" has no nodes\n" },
 	{ "SwitchName= Nodes=n1\n",
-	  "f:1:12: SwitchName has 0 names, expected one\n" },
+	  "f:1:12: SwitchName: is empty, expected a name\n" },
 	{ "SwitchName=a[1-2] Nodes=n1\nNodes=n2\nSwitchName=b Nodes=n3\n",
-	  "f:1:12: SwitchName has 2 names, expected one\n"
-	  "f:2:1: the line has no SwitchName, expected SwitchName=NAME\n" },
+	  "f:1:12: SwitchName: has 2 names, expected one\n"
+	  "f:2:1: Nodes: the line has no SwitchName, expected "
+	  "SwitchName=NAME\n" },
 	{ "SwitchName=a Nodes=n1 \\\n Rail=3 Nodes=n2 exclusive\n",
-	  "f:2:2: unknown key \"Rail\", expected SwitchName, Nodes, Switches "
-	  "or LinkSpeed\n"
+	  "f:2:2: Rail: unknown key \"Rail\", expected SwitchName, Nodes, "
+	  "Switches or LinkSpeed\n"
 	  "f:2:9: SwitchName=a Nodes: stands twice in one line, expected it "
 	  "once\n"
-	  "f:2:18: \"exclusive\" is no Key=Value, expected SwitchName=, "
-	  "Nodes=, Switches= or LinkSpeed=\n" },
+	  "f:2:18: exclusive: \"exclusive\" is no Key=Value, expected "
+	  "SwitchName=, Nodes=, Switches= or LinkSpeed=\n" },
 	{ "SwitchName=a Nodes=n[1-,x\nSwitchName=b Switches=a]\n",
 	  "f:1:24: SwitchName=a Nodes: \"n[1-,x\": expected a number or a "
 	  "range in the brackets, as in [1-4,7]\n"
@@ -150,6 +180,8 @@ static const struct {
 	  "one of them\n" },
 	{ "SwitchName=a Nodes=n[1-3],n2\nSwitchName=a Nodes=n4\n"
 	  "SwitchName=b Nodes=n5,n5\n",
+	  "f:1:14: SwitchName=a Nodes: node \"n2\" is listed twice, expected "
+	  "each once\n"
 	  "f:2:1: SwitchName=a: switch \"a\" is declared twice, expected each "
 	  "name once\n"
 	  "f:3:14: SwitchName=b Nodes: node \"n5\" is listed twice, expected "
@@ -166,10 +198,51 @@ static const struct {
 	  "expected each switch below its parents only\n"
 	  "f:6:14: SwitchName=x Switches: x -> x is a cycle, expected each "
 	  "switch below its parents only\n" },
+	/* Only what may follow from another fault is not said. */
+	{ "SwitchName=s Switches=leaf[1-3],core1,x\n"
+	  "SwitchName=leaf1 Nodes=n1\nSwitchName=leaf[2-3 Nodes=n2\n"
+	  "SwitchName=a Nodes=n[\nSwitchName=b Nodes=\nSwitchName=c\n"
+	  "SwitchName=t Switches=s[\nSwitchName=u Switches=\n"
+	  "SwitchName=v Switches=y\n",
+	  "f:1:14: SwitchName=s Switches: no switch is called \"core1,x\", "
+	  "expected a declared switch\n"
+	  "f:3:16: SwitchName: \"leaf[2-3\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:4:22: SwitchName=a Nodes: \"n[\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:5:14: SwitchName=b Nodes: warning: leaf \"b\" has no nodes\n"
+	  "f:6:1: SwitchName=c Nodes: warning: leaf \"c\" has no nodes\n"
+	  "f:7:25: SwitchName=t Switches: \"s[\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:8:1: SwitchName=u: warning: switch \"u\" has nothing below it\n"
+	  "f:9:14: SwitchName=v Switches: no switch is called \"y\", expected "
+	  "a declared switch\n" },
+	/* Links of a switch that stands twice lead nowhere wrong. */
+	{ "SwitchName=p Switches=a\nSwitchName=a Nodes=n1\n"
+	  "SwitchName=a Switches=b\nSwitchName=b Nodes=n2\n"
+	  "SwitchName=p Switches=a,zz\nSwitchName=e\n",
+	  "f:3:1: SwitchName=a: switch \"a\" is declared twice, expected each "
+	  "name once\n"
+	  "f:5:1: SwitchName=p: switch \"p\" is declared twice, expected each "
+	  "name once\n"
+	  "f:5:14: SwitchName=p Switches: no switch is called \"zz\", expected "
+	  "a declared switch\n"
+	  "f:6:1: SwitchName=e Nodes: warning: leaf \"e\" has no nodes\n" },
+	/* A node may stand under several leaves. */
+	{ "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[3-5],n3\n"
+	  "SwitchName=c Nodes=n[1,4]\n",
+	  "f:2:14: SwitchName=b Nodes: node \"n3\" is listed twice, expected "
+	  "each once\n"
+	  "f:2:14: SwitchName=b Nodes: warning: nodes \"n[3-4]\" stand under a "
+	  "and b\n"
+	  "f:3:14: SwitchName=c Nodes: warning: node \"n1\" stands under a and "
+	  "c\n"
+	  "f:3:14: SwitchName=c Nodes: warning: node \"n4\" stands under b and "
+	  "c\n" },
 	{ "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n"
 	  "BlockSizes=2,4\n",
-	  "f:1:1: files of topology/block are not read yet, expected lines of "
-	  "SwitchName\n" },
+	  "f:1:1: BlockName: files of topology/block are not read yet, "
+	  "expected lines of SwitchName\n" },
 };
 
 START_TEST(says_what_is_wrong)
@@ -183,7 +256,7 @@ START_TEST(a_nul_byte_has_a_place)
 	static const char text[] = "SwitchName=a\n Nodes=\0n1\n";
 
 	reading_says_of(fabric_read_conf, text, sizeof(text) - 1,
-			"f:2:8: a NUL byte, expected text\n");
+			"f:2:8: $: a NUL byte, expected text\n");
 }
 END_TEST
 
@@ -203,7 +276,7 @@ START_TEST(chains_may_be_long)
 	fabric = reading_good(fabric_read_conf, text);
 	ck_assert_uint_eq(fabric->switch_count, 50001);
 	ck_assert_int_eq(fabric->switches[0].tier, FABRIC_CORE);
-	ck_assert_double_eq(fabric->switches[0].down_gbps, 9 * 3200);
+	ck_assert_double_eq(fabric->switches[0].down_gbps, 400);
 	fabric_free(fabric);
 	/* And closed to a ring. */
 	snprintf(text + length, room - length, "SwitchName=n Nodes=n1\n"
@@ -237,7 +310,7 @@ static Suite *make_suite(void)
 	tcase_set_timeout(group, 120);
 	tcase_add_test(group, reads_a_tree);
 	tcase_add_test(group, numbers_are_defaults);
-	tcase_add_test(group, several_parents_share);
+	tcase_add_test(group, several_parents_have_a_link_each);
 	tcase_add_test(group, fabrics_need_no_root);
 	tcase_add_loop_test(group, says_what_is_wrong, 0, COUNT(faults));
 	tcase_add_test(group, a_nul_byte_has_a_place);

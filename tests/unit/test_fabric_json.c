@@ -318,6 +318,132 @@ static const struct {
 			 "\"nodes\": \"\", \"uplinks\": {}}"),
 	  "f:4:41: switches[1].nodes: warning: leaf \"l2\" has no nodes\n"
 	  "f:4:56: switches[1].uplinks: found an object, expected an array\n" },
+	/* one fault does not hide another elsewhere */
+	{ NODES SWITCHES(UP("{\"to\": \"nowhere\"}, {\"to\": \"s\"}") ",\n"
+			 "{\"name\": \"s\", \"tier\": \"spin\"},\n"
+			 "{\"name\": \"t\", \"uplinks\": [{\"to\": \"t\"}, "
+			 "{\"to\": \"leaf1\"}, {\"to\": \"no\"}]}"),
+	  "f:3:73: switches[0].uplinks[0].to: no switch is called \"nowhere\", "
+	  "expected a declared switch\n"
+	  "f:4:23: switches[1].tier: unknown tier \"spin\", expected leaf, "
+	  "spine or core\n"
+	  "f:5:1: switches[2].tier: is missing, expected \"leaf\", \"spine\" "
+	  "or \"core\"\n"
+	  "f:5:34: switches[2].uplinks[0].to: \"t\" is the switch itself, "
+	  "expected one of a higher tier\n"
+	  "f:5:64: switches[2].uplinks[2].to: no switch is called \"no\", "
+	  "expected a declared switch\n" },
+	/* a leaf of bad tier: nodes are checked, those it has are not loose */
+	{ "{\"nodes\": [{\"names\": \"n[1-3],x[1-2]\"}],\n"
+	  SWITCHES("{\"name\": \"a\", \"tier\": \"laef\", \"nodes\": "
+		   "\"n[1-2],m\", \"uplinks\": [{\"to\": \"s\"}]},\n"
+		   "{\"name\": \"b\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n2,n3\"},\n"
+		   "{\"name\": \"s\", \"tier\": \"spine\", \"uplinks\": "
+		   "[{\"to\": \"a\"}]},\n"
+		   "{\"name\": \"t\", \"tier\": \"spine\"}"),
+	  "f:1:22: nodes[0].names: nodes \"x[1-2]\" stand under no compute "
+	  "leaf, expected them in the nodes of a leaf\n"
+	  "f:3:23: switches[0].tier: unknown tier \"laef\", expected leaf, "
+	  "spine or core\n"
+	  "f:3:40: switches[0].nodes: no node is called \"m\", expected a "
+	  "declared node\n"
+	  "f:4:40: switches[1].nodes: node \"n2\" stands under leaf \"a\" too, "
+	  "expected one leaf or a rail on each\n"
+	  "f:5:51: switches[2].uplinks[0].to: the uplink to \"a\" closes a "
+	  "cycle, expected uplinks that climb\n"
+	  "f:6:10: switches[3].name: warning: switch \"t\" has nothing below "
+	  "it\n" },
+	/* unreadable names hide what may be among them */
+	{ "{\"nodes\": [{\"names\": \"n[1-2]\"}, {\"names\": \"m[1-\"}],\n"
+	  SWITCHES("{\"name\": \"a\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n1,n9,m[1-9]\"},\n"
+		   "{\"name\": \"b\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n[3\"},\n"
+		   "{\"name\": \"c\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"\"}"),
+	  "f:1:43: nodes[1].names: \"m[1-\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:3:40: switches[0].nodes: no node is called \"n9\", expected a "
+	  "declared node\n"
+	  "f:4:40: switches[1].nodes: \"n[3\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:5:40: switches[2].nodes: warning: leaf \"c\" has no nodes\n" },
+	{ "{\"nodes\": [{\"names\": \"n[1-2],x\"}],\n"
+	  SWITCHES("{\"name\": \"a\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n[1-3\", \"uplinks\": [{\"to\": \"t[1-2\"}]},\n"
+		   "{\"name\": \"s,t1\", \"tier\": \"spine\"}"),
+	  "f:1:22: nodes[0].names: node \"x\" stands under no compute leaf, "
+	  "expected it in the nodes of a leaf\n"
+	  "f:3:40: switches[0].nodes: \"n[1-3\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:3:68: switches[0].uplinks[0].to: \"t[1-2\": the bracket is not "
+	  "closed, expected \"]\"\n"
+	  "f:4:10: switches[1].name: warning: switch \"s\" has nothing below "
+	  "it\n" },
+	/* a switch without a name has nodes and parents all the same */
+	{ "{\"nodes\": [{\"names\": \"n[1-3],x\"}],\n"
+	  SWITCHES("{\"name\": \"a[\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n[1-2],n2,y\", \"uplinks\": [{\"to\": \"s,a1,b1\"}]},\n"
+		   "{\"name\": \"b\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n1,n3\", \"uplinks\": [{\"to\": \"a2\"}]},\n"
+		   "{\"name\": \"s\", \"tier\": \"spine\"},\n"
+		   "{\"tier\": \"leaf\", \"plane\": \"st\", \"nodes\": "
+		   "\"disk1\"}"),
+	  "f:1:22: nodes[0].names: node \"x\" stands under no compute leaf, "
+	  "expected it in the nodes of a leaf\n"
+	  "f:3:10: switches[0].name: \"a[\": the bracket is not closed, "
+	  "expected \"]\"\n"
+	  "f:3:41: switches[0].nodes: no node is called \"y\", expected a "
+	  "declared node\n"
+	  "f:3:41: switches[0].nodes: node \"n2\" is listed twice, expected "
+	  "each once\n"
+	  "f:3:41: switches[0].nodes: node \"n1\" stands under leaf \"b\" too, "
+	  "expected one leaf or a rail on each\n"
+	  "f:6:1: switches[3].name: is missing, expected a name or a range "
+	  "such as \"spine[1-4]\"\n" },
+	/* a name that stands twice: each is looked at, mix-ups are not */
+	{ "{\"nodes\": [{\"names\": \"n[1-3],x\"}],\n"
+	  SWITCHES("{\"name\": \"s\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n1\", \"uplinks\": [{\"to\": \"s\"}]},\n"
+		   "{\"name\": \"b\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n[2-3]\", \"uplinks\": [{\"to\": \"s\"}]},\n"
+		   "{\"name\": \"s\", \"tier\": \"spine\", \"uplinks\": "
+		   "[{\"to\": \"no\"}, {\"to\": \"b\"}]},\n"
+		   "{\"name\": \"b\", \"tier\": \"leaf\", \"nodes\": "
+		   "\"n[1-2],n9\", \"uplinks\": [{\"to\": \"s\"}]},\n"
+		   "{\"name\": \"t\", \"tier\": \"spine\"}"),
+	  "f:1:22: nodes[0].names: node \"x\" stands under no compute leaf, "
+	  "expected it in the nodes of a leaf\n"
+	  "f:5:10: switches[2].name: switch \"s\" is declared twice, expected "
+	  "each name once\n"
+	  "f:5:51: switches[2].uplinks[0].to: no switch is called \"no\", "
+	  "expected a declared switch\n"
+	  "f:5:65: switches[2].uplinks[1].to: \"b\" does not stand above, "
+	  "expected a switch of a higher tier than spine\n"
+	  "f:6:10: switches[3].name: switch \"b\" is declared twice, expected "
+	  "each name once\n"
+	  "f:6:40: switches[3].nodes: no node is called \"n9\", expected a "
+	  "declared node\n"
+	  "f:6:40: switches[3].nodes: node \"n1\" stands under leaf \"s\" too, "
+	  "expected one leaf or a rail on each\n"
+	  "f:7:10: switches[4].name: warning: switch \"t\" has nothing below "
+	  "it\n" },
+	/* a rail that is no good */
+	{ NODES SWITCHES("{\"name\": \"a\", \"tier\": \"leaf\", \"rail\": "
+			 "\"x\", \"nodes\": \"n[1-2],n1,m\"},\n"
+			 "{\"name\": \"b\", \"tier\": \"leaf\", \"rail\": 1, "
+			 "\"nodes\": \"n[1-2]\"},\n"
+			 "{\"name\": \"c\", \"tier\": \"leaf\", \"rail\": -1, "
+			 "\"nodes\": \"n[1-2]\"}"),
+	  "f:3:39: switches[0].rail: found a string, expected a whole number "
+	  "0 to 1023\n"
+	  "f:3:53: switches[0].nodes: no node is called \"m\", expected a "
+	  "declared node\n"
+	  "f:3:53: switches[0].nodes: node \"n1\" is listed twice, expected "
+	  "each once\n"
+	  "f:5:39: switches[2].rail: -1 is out of range, expected 0 to 1023\n"
+	},
 	/* too much of it */
 	{ "{\"nodes\": [{\"names\": \"n[1-9]\"}],\n"
 	  SWITCHES("{\"name\": \"l[1-1000000]\", \"tier\": \"leaf\", "
@@ -341,8 +467,11 @@ START_TEST(says_what_is_wrong)
 END_TEST
 
 static const char many_faults[] =
-	"{\"nodes\": [{\"names\": \"n[1-4]\", \"gpus\": -1}, 7],\n"
-	"\"switches\": [{\"name\": \"l1\", \"tier\": \"leaf\", "
+	"{\"nodes\": [{\"names\": \"n[1-4]\", \"gpus\": -1}, 7, "
+	"{\"names\": \"m[1-,k[\"}],\n"
+	"\"switches\": [{\"name\": \"s[\", \"tier\": \"leaf\", "
+	"\"nodes\": \"p[\"}, {\"name\": \"l1\", \"nodes\": \"n1\"}, "
+	"{\"name\": \"l1\", \"tier\": \"leaf\", "
 	"\"nodes\": \"n[1-9]\", \"uplinks\": [{\"to\": \"l1,s1,s1\"}]}]}";
 
 START_TEST(survives_without_memory)
