@@ -4,14 +4,15 @@
 # --with-slurm-source=DIR: Slurm's private headers, with the two that its build
 # generates (contrib/slurm-source fetches them). Without it no plugin is built.
 # Sets SLURM_CPPFLAGS, SLURM_VERSION, SLURM_API (the YY_MM of the sources to
-# choose) and the condition SLURM_PLUGINS.
+# choose) and the condition SLURM_PLUGINS. SLURM_TESTS with SLURM_LIBRARY: Slurm's
+# own library, which tests of the plugins need, is there in just that version.
 AC_DEFUN([LS_SLURM], [
 	AC_ARG_WITH([slurm-source],
 		[AS_HELP_STRING([--with-slurm-source=DIR],
 			[build the Slurm plugins with the headers in DIR, as
 			 contrib/slurm-source fetches them])],
 		[], [with_slurm_source=no])
-	SLURM_CPPFLAGS= SLURM_VERSION= SLURM_API=
+	SLURM_CPPFLAGS= SLURM_VERSION= SLURM_API= SLURM_LIBRARY=
 	AS_CASE([$with_slurm_source],
 		[no], [],
 		[yes | ''], [AC_MSG_ERROR([--with-slurm-source: expected a directory, such as
@@ -20,7 +21,9 @@ contrib/slurm-source prints])],
 	AC_SUBST([SLURM_CPPFLAGS])
 	AC_SUBST([SLURM_VERSION])
 	AC_SUBST([SLURM_API])
+	AC_SUBST([SLURM_LIBRARY])
 	AM_CONDITIONAL([SLURM_PLUGINS], [test -n "$SLURM_API"])
+	AM_CONDITIONAL([SLURM_TESTS], [test -n "$SLURM_LIBRARY"])
 ])
 
 AC_DEFUN([LS_SLURM_LOOK], [
@@ -45,4 +48,13 @@ $with_slurm_source. contrib/slurm-source fetches them])])
 	# As a system directory: its headers are not ours to warn about.
 	SLURM_CPPFLAGS="-isystem $ls_slurm"
 	AC_MSG_RESULT([$SLURM_VERSION, $ls_slurm])
+	AC_MSG_CHECKING([for libslurmfull of that version])
+	for ls_file in /usr/lib/*/slurm-wlm/libslurmfull.so \
+		/usr/lib*/slurm/libslurmfull.so; do
+		AS_IF([test -r "$ls_file" &&
+			grep -qF "$SLURM_VERSION" "$ls_file"],
+			[ls_dir=`dirname "$ls_file"`
+			 SLURM_LIBRARY="-L$ls_dir -lslurmfull -Wl,-rpath,$ls_dir"])
+	done
+	AC_MSG_RESULT([${SLURM_LIBRARY:-no, the tests that need it are left out}])
 ])

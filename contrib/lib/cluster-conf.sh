@@ -158,7 +158,7 @@ write_scheduling_conf() {
 	SlurmdTimeout=0
 	InactiveLimit=0
 	KillWait=2
-	TreeWidth=$([ -n "$real" ] && echo 50 || echo 65533)
+	TreeWidth=$([ -n "$real" ] && echo 50 || echo 1)
 	SchedulerType=sched/backfill
 	SchedulerParameters=bf_interval=2,bf_continue
 	SelectType=select/cons_tres

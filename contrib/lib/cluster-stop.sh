@@ -60,21 +60,26 @@ wait_until() {
 	done
 }
 
-# Ends what jobs run: by Slurm while it listens, else by hand.
-stop_steps() {
+# Steps with what they run, by hand.
+kill_steps() {
 	local pid below=()
 
+	for pid in $(steps); do
+		mapfile -t -O ${#below[@]} below < <(descendants "$pid")
+		kill -KILL "$pid" 2>/dev/null || true
+	done
+	[ ${#below[@]} -eq 0 ] || kill -KILL "${below[@]}" 2>/dev/null || true
+}
+
+# Ends what jobs run: by Slurm while it listens, else by hand.
+stop_steps() {
 	no_steps && return 0
 	if timeout 5 scontrol ping 2>/dev/null | grep -q 'is UP'; then
 		timeout 10 squeue -h -o %A 2>/dev/null | sort -u |
 			timeout 20 xargs -r scancel -f 2>/dev/null || true
 		wait_until 60 no_steps && return 0
 	fi
-	for pid in $(steps); do
-		mapfile -t -O ${#below[@]} below < <(descendants "$pid")
-		kill -KILL "$pid" 2>/dev/null || true
-	done
-	[ ${#below[@]} -eq 0 ] || kill -KILL "${below[@]}" 2>/dev/null || true
+	kill_steps
 }
 
 stop_daemons() {
@@ -83,7 +88,12 @@ stop_daemons() {
 	mapfile -t pids < <(cluster_pids)
 	[ ${#pids[@]} -eq 0 ] && return 0
 	kill -TERM "${pids[@]}" 2>/dev/null || true
-	wait_until 100 no_processes && return 0
+	# One may be stopped, see start_silence.
+	kill -CONT "${pids[@]}" 2>/dev/null || true
+	wait_until 20 no_processes && return 0
+	# A step that was just beginning is left; it does not heed TERM.
+	kill_steps
+	wait_until 80 no_processes && return 0
 	mapfile -t pids < <(cluster_pids)
 	[ ${#pids[@]} -eq 0 ] || kill -KILL "${pids[@]}" 2>/dev/null || true
 	wait_until 50 no_processes

@@ -66,6 +66,23 @@ static bool too_many(uint64_t count)
 	return count > PARALLELISM_GPUS_MAX;
 }
 
+/* A product that stays at the largest number rather than start again at 0. */
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
+}
+
+static uint32_t to_32(uint64_t number)
+{
+	return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+/* Slurm's numbers for "not given" as 0. */
+static uint32_t given_16(uint16_t number)
+{
+	return number == NO_VAL16 || number == INFINITE16 ? 0 : number;
+}
+
 static bool set_gpus(struct adapter_request *request,
 		     const gres_job_state_t *gres, const job_record_t *job)
 {
@@ -74,10 +91,11 @@ static bool set_gpus(struct adapter_request *request,
 
 	if (gres->gres_per_socket)
 		return false;
-	if (gres->gres_per_task && details->num_tasks && !all)
-		all = gres->gres_per_task * details->num_tasks;
-	if (gres->gres_per_task && details->ntasks_per_node && !each)
-		each = gres->gres_per_task * details->ntasks_per_node;
+	if (details->num_tasks != NO_VAL && !all)
+		all = times(gres->gres_per_task, details->num_tasks);
+	if (!each)
+		each = times(gres->gres_per_task,
+			     given_16(details->ntasks_per_node));
 	if (too_many(each) || too_many(all) || too_many(gres->gres_per_task))
 		return false;
 	request->gpus = (uint32_t)all;
@@ -87,10 +105,11 @@ static bool set_gpus(struct adapter_request *request,
 	request->typed = gres->type_name;
 	request->gpu_type = gres->type_id;
 	if (gres->cpus_per_gres)
-		request->cpus_on_node = (uint32_t)
-			(gres->cpus_per_gres * (each ? each : 1));
+		request->cpus_on_node = to_32(times(gres->cpus_per_gres,
+						    each ? each : 1));
 	if (gres->mem_per_gres)
-		request->memory_mb = gres->mem_per_gres * (each ? each : 1);
+		request->memory_mb = times(gres->mem_per_gres,
+					   each ? each : 1);
 	return (each || all) && !is_slice(gres->type_name);
 }
 
@@ -136,11 +155,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
 static void read_cpus(const job_record_t *job, struct adapter_request *request)
 {
 	const struct job_details *details = job->details;
-	uint32_t per_task = details->cpus_per_task &&
-		details->cpus_per_task != NO_VAL16 ? details->cpus_per_task : 1;
-	uint32_t tasks = details->ntasks_per_node &&
-		details->ntasks_per_node != NO_VAL16 ?
-		details->ntasks_per_node : 1;
+	uint32_t per_task = larger(given_16(details->cpus_per_task), 1);
+	uint32_t tasks = larger(given_16(details->ntasks_per_node), 1);
 
 	if (details->overcommit) {
 		request->cpus_on_node = 1;
@@ -162,8 +178,8 @@ static void read_memory(const job_record_t *job,
 	if (!(slurm_conf.select_type_param & CR_MEMORY) || request->memory_mb)
 		return;
 	if (memory & MEM_PER_CPU)
-		request->memory_mb = (memory & ~MEM_PER_CPU) *
-				     larger(request->cpus_on_node, 1);
+		request->memory_mb = times(memory & ~MEM_PER_CPU,
+					   larger(request->cpus_on_node, 1));
 	else
 		request->memory_mb = memory;
 	request->all_memory = !memory;
@@ -236,6 +252,9 @@ bool adapter_request(const struct adapter_call *call,
 	if (*ret_skip == SKIP_NO_GPUS && ret->whole_nodes &&
 	    text_of(job).start)
 		*ret_skip = SKIPS;
+	/* With GPUs that are none of ours it still stays within one fabric. */
+	if (*ret_skip == SKIP_SPECIAL)
+		(void)read_hint(job, ret);
 	if (*ret_skip == SKIPS)
 		*ret_skip = read_hint(job, ret);
 	if (*ret_skip == SKIPS && is_special(job))
@@ -249,6 +268,9 @@ bool adapter_request(const struct adapter_call *call,
 bool adapter_is_bound(const struct adapter_call *call,
 		      const struct adapter_request *request)
 {
+	struct parallelism hint;
+
 	return request->text.start && call->job->details &&
+	       adapter_hint_of(call->job, &hint, NULL) &&
 	       !counts_features(call->job->details);
 }

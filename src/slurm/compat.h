@@ -40,4 +40,10 @@ extern bitstr_t *cg_node_bitmap __attribute__((weak));
 extern bitstr_t *rs_node_bitmap __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));
 
+/* No bit where there is no map, or one that is older than the node table. */
+static inline bool compat_has_bit(bitstr_t *map, uint32_t index)
+{
+	return map && index < (uint32_t)bit_size(map) && bit_test(map, index);
+}
+
 #endif

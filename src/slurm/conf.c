@@ -362,6 +362,53 @@ static char *read_all(FILE *file, size_t *ret_length, struct diag *diag)
 	return NULL;
 }
 
+/* Lines that say something. */
+static size_t count_lines(const char *text, size_t length)
+{
+	const char *at = text, *end = text + length;
+	size_t count = 0;
+
+	while (at < end) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		if (!stop)
+			stop = end;
+		while (at < stop && isspace((unsigned char)*at))
+			at++;
+		count += at < stop && *at != '#';
+		at = stop + 1;
+	}
+	return count;
+}
+
+/*
+ * TEXT of a file. Where no line of it can be taken it is not the file that was
+ * meant, and its defaults would steer jobs: that is said in place of each
+ * line's own fault, of which a line has one at most.
+ */
+static struct conf *read_whole(const char *text, size_t length,
+			       const char *directory, struct diag *diag)
+{
+	struct conf *conf = conf_read_text(text, length, directory, diag);
+	size_t lines = count_lines(text, length);
+	char *source;
+
+	if (!conf || !lines || diag->error_count < lines)
+		return conf;
+	conf_free(conf);
+	source = strdup(diag->source);
+	if (!source) {
+		diag_no_memory(diag);
+		return NULL;
+	}
+	diag_done(diag);
+	diag_init(diag, source);
+	free(source);
+	diag_add(diag, DIAG_ERROR, 0, 0, "", "none of its %zu lines can be "
+		 "taken, expected Key=Value as in leafspine.conf(5)", lines);
+	return NULL;
+}
+
 static struct conf *read_open(FILE *file, const char *directory, uid_t trusted,
 			      struct diag *diag)
 {
@@ -373,7 +420,7 @@ static struct conf *read_open(FILE *file, const char *directory, uid_t trusted,
 		return NULL;
 	text = read_all(file, &length, diag);
 	if (text)
-		conf = conf_read_text(text, length, directory, diag);
+		conf = read_whole(text, length, directory, diag);
 	free(text);
 	return conf;
 }

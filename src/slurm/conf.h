@@ -40,8 +40,8 @@ struct conf *conf_read_text(const char *text, size_t length,
 
 /*
  * Reads the file at PATH. A file that is not there is an empty one. NULL, with
- * the reason in DIAG, when it cannot be read, or when another user than root
- * and TRUSTED could write it.
+ * the reason in DIAG, when it cannot be read, when another user than root and
+ * TRUSTED could write it, or when it has lines and a fault in each.
  */
 struct conf *conf_read_file(const char *path, uid_t trusted,
 			    struct diag *diag);

@@ -132,10 +132,8 @@ static uint32_t usable_gpus(uint32_t index, uint32_t node,
 /* Rule 10: backfill would move the start of a set that touches these. */
 static bool is_leaving(uint32_t index)
 {
-	return (&cg_node_bitmap && cg_node_bitmap &&
-		bit_test(cg_node_bitmap, index)) ||
-	       (&rs_node_bitmap && rs_node_bitmap &&
-		bit_test(rs_node_bitmap, index));
+	return (&cg_node_bitmap && compat_has_bit(cg_node_bitmap, index)) ||
+	       (&rs_node_bitmap && compat_has_bit(rs_node_bitmap, index));
 }
 
 static void look_at_node(const struct adapter_call *call, uint32_t node,
@@ -208,7 +206,7 @@ static bool set_required(const struct adapter_call *call,
 	for (uint32_t i = 0; map && i < world.table_size; i++) {
 		uint32_t node;
 
-		if (!bit_test(map, i))
+		if (!compat_has_bit(map, i))
 			continue;
 		node = world.node_of[i];
 		if (node == FABRIC_NONE ||
@@ -237,7 +235,7 @@ static uint32_t nodes_for_cpus(const struct adapter_request *request,
 		if (cpus > best)
 			best = cpus;
 	}
-	return best ? (request->cpus + best - 1) / best : 0;
+	return best ? request->cpus / best + (request->cpus % best > 0) : 0;
 }
 
 /* Slurm says "no bound" with a number that no cluster has. */
@@ -285,7 +283,7 @@ static void count_candidate(const job_record_t *job, const struct gone *gone)
 	uint32_t k = 0;
 
 	for (uint32_t i = 0; map && i < world.table_size; i++) {
-		if (i >= (uint32_t)bit_size(map) || !bit_test(map, i))
+		if (!compat_has_bit(map, i))
 			continue;
 		gone->gpus[i] += placed_gpus_on(job, k, i);
 		gone->cores[i] += job->job_resrcs->cpus ?

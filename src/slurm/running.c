@@ -140,12 +140,11 @@ static bool fill_shares(struct record *record, const job_record_t *job)
 	for (uint32_t i = 0; record->shares && i < table_size; i++) {
 		const node_record_t *node = node_record_table_ptr[i];
 
-		if (i >= (uint32_t)bit_size(resources->node_bitmap) ||
-		    !bit_test(resources->node_bitmap, i))
+		if (!compat_has_bit(resources->node_bitmap, i))
 			continue;
 		/* A job that has shrunk keeps the map, not the node. */
 		if (node &&
-		    (!job->node_bitmap || bit_test(job->node_bitmap, i)))
+		    (!job->node_bitmap || compat_has_bit(job->node_bitmap, i)))
 			record->shares[record->share_count++] = (struct share){
 				i, count_cores(resources, offset,
 					       node->tot_cores),

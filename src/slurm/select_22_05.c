@@ -93,10 +93,13 @@ int select_p_reconfigure(void)
 	return status;
 }
 
-/* Called once, when slurmctld ends; Debian's never calls fini() then. */
+/*
+ * Called now and then, and when slurmctld ends; Debian's never calls fini()
+ * then, so the last minute is told here.
+ */
 int select_p_state_save(char *directory)
 {
-	status_stop();
+	status_flush();
 	return stock.state_save(directory);
 }
 

@@ -151,7 +151,8 @@ void status_set(const char *path, const char *mode, const char *fabric)
 	pthread_mutex_unlock(&lock);
 }
 
-void status_stop(void)
+/* The thread writes a last time, then it is gone. */
+static void end_thread(void)
 {
 	if (!started)
 		return;
@@ -161,5 +162,18 @@ void status_stop(void)
 	pthread_mutex_unlock(&lock);
 	pthread_join(thread, NULL);
 	started = false;
+}
+
+void status_flush(void)
+{
+	if (!started)
+		return;
+	end_thread();
+	status_start();
+}
+
+void status_stop(void)
+{
+	end_thread();
 	status_set(NULL, NULL, NULL);
 }

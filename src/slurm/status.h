@@ -11,6 +11,8 @@
 void status_start(void);
 /* What the file is to say, and where (NULL: no file). Texts are copied. */
 void status_set(const char *path, const char *mode, const char *fabric);
+/* Tells now, and goes on. On return the file is written. */
+void status_flush(void);
 /* Writes a last time and ends the thread. */
 void status_stop(void);
 

@@ -34,6 +34,20 @@ static void log_faults(const struct diag *diag, size_t most)
 		error("leafspine: %s: no memory", diag->source);
 }
 
+/* One line: what is wrong with the file as a whole, and what comes of it. */
+static void log_not_taken(const struct diag *diag)
+{
+	char line[LINE_MAX_BYTES];
+
+	if (diag->entry_count)
+		diag_line(diag, 0, line, sizeof(line));
+	else
+		snprintf(line, sizeof(line), "%s: no memory", diag->source);
+	error("leafspine: %s (%s)", line, world.conf ?
+	      "not taken, what was read before stays" :
+	      "not taken, jobs are placed as by stock Slurm");
+}
+
 /* A conf that cannot be read leaves the last good one, or stock Slurm. */
 static void read_conf(const char *path)
 {
@@ -47,14 +61,13 @@ static void read_conf(const char *path)
 	conf_stamp = now;
 	diag_init(&diag, path);
 	fresh = conf_read_file(path, slurm_conf.slurm_user_id, &diag);
-	log_faults(&diag, FAULTS_LOGGED);
+	if (fresh)
+		log_faults(&diag, FAULTS_LOGGED);
+	else
+		log_not_taken(&diag);
 	diag_done(&diag);
-	if (!fresh) {
-		error("leafspine: %s %s", path, world.conf ?
-		      "not taken, what was read before stays" :
-		      "not taken, jobs are placed as by stock Slurm");
+	if (!fresh)
 		return;
-	}
 	/* Another path is another file: its stamp says nothing of it. */
 	if (!world.conf || strcmp(fresh->fabric, world.conf->fabric))
 		fabric_read = false;

@@ -105,7 +105,34 @@ state_is_saved() {
 	[ "$(logged 'could write it')" -eq 1 ]
 }
 
-@test "a leafspine.conf that is none costs a line in the log, no more" {
+@test "a leafspine.conf without a good line leaves stock Slurm, and one line" {
+	start_cluster none --nodes 8 --plugin "$plugins"
+	stop_controller
+	for content in '\177ELF\002\001\000\n\377\376 = \n' 'Mode=sideways\n' \
+		'what is this\nColour=red\n'; do
+		printf "$content" >"$cluster/etc/leafspine.conf"
+		: >"$log"
+		start_controller
+		runs_as_stock
+		[ "$(logged '')" -eq 1 ] || fail "$(grep leafspine: "$log")"
+		[ "$(logged 'leafspine.conf: none of its .*stock Slurm')" -eq 1 ]
+		cancel_all
+		stop_controller
+	done
+}
+
+@test "a leafspine.conf that cannot be read leaves stock Slurm, and one line" {
+	start_cluster unread --nodes 8 --plugin "$plugins"
+	stop_controller
+	rm "$cluster/etc/leafspine.conf"
+	mkdir "$cluster/etc/leafspine.conf"
+	: >"$log"
+	start_controller
+	runs_as_stock
+	[ "$(logged 'leafspine.conf: .*stock Slurm')" -eq 1 ]
+}
+
+@test "a bad value or an unknown key in leafspine.conf costs just that key" {
 	start_cluster conf --nodes 8 --plugin "$plugins"
 	stop_controller
 	{ echo 'Mode=sideways'; echo 'Colour=red'; echo 'what is this'; } \
@@ -176,6 +203,42 @@ state_is_saved() {
 	grep -q "optional $plugins/spank_leafspine.so" \
 		"$BATS_FILE_TMPDIR/install.log"
 }
+
+# A slurmctld that runs has the old file mapped: writing into it would kill it.
+@test "installing puts a new file in place of the old one" {
+	before=$(stat -c %i "$plugins/select_cons_tres.so")
+	exec 5<"$plugins/select_cons_tres.so"
+	install_plugins
+	[ "$(stat -c %i "$plugins/select_cons_tres.so")" != "$before" ]
+	[ "$(stat -L -c %i /proc/self/fd/5)" = "$before" ]
+	[ "$(stat -L -c %s /proc/self/fd/5)" -gt 0 ]
+	exec 5<&-
+	[ "$(ls -A "$plugins")" = "$(printf '%s\n' select_cons_tres.so \
+		spank_leafspine.so)" ]
+}
+
+@test "nodes may be created and deleted while jobs run" {
+	start_cluster dynamic --nodes 8 --topology none --plugin "$plugins" \
+		--conf MaxNodeCount=20
+	one=$(run_job -N2 --gpus-per-node=8 --parallelism=tp=8)
+	scontrol create NodeName=extra[1-3] CPUs=4 State=FUTURE
+	two=$(run_job -N2 --gpus-per-node=8 --parallelism=tp=8)
+	scontrol delete NodeName=extra2
+	three=$(run_job -N4 --gpus-per-node=8 --parallelism=tp=8)
+	for job in "$one" "$two" "$three"; do
+		is_running "$job"
+		[ "$(report "$job" | jq -r .placed_by)" = leafspine ]
+	done
+	scancel "$one" "$three"
+	until_true 20 gone_from_queue "$three"
+	scontrol reconfigure
+	until_true 20 controller_answers
+	four=$(run_job -N4 --gpus-per-node=8 --parallelism=tp=8)
+	[ "$(report "$four" | jq -r .placed_by)" = leafspine ]
+	is_running "$two"
+}
+
+gone_from_queue() { [ -z "$(squeue -h -j "$1" -o %A 2>/dev/null)" ]; }
 
 @test "a directory that holds the stock file is refused" {
 	mkdir "$BATS_TEST_TMPDIR/slurm"

@@ -207,6 +207,53 @@ START_TEST(directory_is_no_file)
 }
 END_TEST
 
+/* conf_read_file on TEXT, which only this user can write. */
+static struct conf *read_file_of(const char *text, size_t length)
+{
+	char path[] = "/tmp/test-conf-XXXXXX";
+	int file = mkstemp(path);
+	struct conf *conf;
+
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, text, length), (ssize_t)length);
+	close(file);
+	conf = conf_read_file(path, getuid(), &diag);
+	unlink(path);
+	return conf;
+}
+
+START_TEST(file_without_a_good_line_is_broken)
+{
+	static const char *const texts[] = {
+		"Mode=sideways\n", "what is this", "# good\n\nColour=red\n",
+		"\x7f""ELF\n\xff\xfe\n", "Mode=x\nReport=y\nnothing\n=\n",
+	};
+	char line[200];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		ck_assert_ptr_null(read_file_of(texts[i], strlen(texts[i])));
+		ck_assert_uint_eq(diag.entry_count, 1);
+		diag_line(&diag, 0, line, sizeof(line));
+		ck_assert_ptr_nonnull(strstr(line, "lines can be taken"));
+		diag_done(&diag);
+		diag_init(&diag, "leafspine.conf");
+	}
+	ck_assert_ptr_null(read_file_of("\0\0\n\0", 4));
+}
+END_TEST
+
+START_TEST(one_good_line_makes_the_rest_faults_of_their_own)
+{
+	struct conf *conf = read_file_of("Mode=sideways\nReport=none\n", 26);
+
+	ck_assert_ptr_nonnull(conf);
+	ck_assert_int_eq(conf->mode, CONF_STEER);
+	ck_assert(!conf->report);
+	ck_assert_uint_eq(diag.error_count, 1);
+	conf_free(conf);
+}
+END_TEST
+
 START_TEST(no_memory_is_an_error_each_time)
 {
 	static const char text[] = "Fabric=a\nMode=x\nDefaultHint=tp=2\n"
@@ -249,6 +296,9 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, file_is_read_where_nobody_else_can_write);
 	tcase_add_test(tests, file_that_is_not_there_is_an_empty_one);
 	tcase_add_test(tests, directory_is_no_file);
+	tcase_add_test(tests, file_without_a_good_line_is_broken);
+	tcase_add_test(tests,
+		       one_good_line_makes_the_rest_faults_of_their_own);
 	tcase_add_test(tests, no_memory_is_an_error_each_time);
 	suite_add_tcase(suite, tests);
 	return suite;
