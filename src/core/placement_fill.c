@@ -274,32 +274,21 @@ int placement_fill(const struct placement_problem *problem,
 	return remaining(&filler) == 0;
 }
 
-struct positioned {
-	uint32_t position, node;
-};
-
-static int compare_positioned(const void *a, const void *b)
-{
-	const struct positioned *x = a, *y = b;
-
-	return x->position < y->position ? -1 : x->position > y->position;
-}
-
 static int sort_by_position(const struct placement_problem *problem,
 			    uint32_t *plan, uint32_t *nodes)
 {
-	struct positioned *sorted = calloc(problem->block_count,
-					   sizeof(*sorted));
+	struct placement_positioned *sorted =
+		calloc(problem->block_count, sizeof(*sorted));
 	int fits = 1;
 
 	if (!sorted)
 		return -1;
 	for (uint32_t k = 0; k < problem->block_count; k++)
-		sorted[k] = (struct positioned){
+		sorted[k] = (struct placement_positioned){
 			problem->state->positions[nodes[k]], nodes[k]
 		};
 	qsort(sorted, problem->block_count, sizeof(*sorted),
-	      compare_positioned);
+	      placement_by_position);
 	for (uint32_t k = 0; k < problem->block_count; k++) {
 		nodes[k] = sorted[k].node;
 		plan[k] = problem->class_of[nodes[k]];

@@ -5,19 +5,8 @@
 
 #include <stdlib.h>
 
-struct positioned {
-	uint32_t position, node;
-};
-
-static int compare_positions(const void *a, const void *b)
-{
-	const struct positioned *x = a, *y = b;
-
-	return x->position < y->position ? -1 : x->position > y->position;
-}
-
 static uint32_t gather_nodes(const struct placement_problem *problem,
-			   struct positioned *sorted)
+			   struct placement_positioned *sorted)
 {
 	uint32_t count = 0;
 
@@ -28,18 +17,18 @@ static uint32_t gather_nodes(const struct placement_problem *problem,
 			uint32_t node = problem->class_nodes[
 				class->first_node + i];
 
-			sorted[count++] = (struct positioned){
+			sorted[count++] = (struct placement_positioned){
 				problem->state->positions[node], node
 			};
 		}
 	}
-	qsort(sorted, count, sizeof(*sorted), compare_positions);
+	qsort(sorted, count, sizeof(*sorted), placement_by_position);
 	return count;
 }
 
 /* Room is kept for the nodes that must be used. */
 static bool choose(const struct placement_problem *problem,
-		   const struct positioned *sorted, uint32_t count,
+		   const struct placement_positioned *sorted, uint32_t count,
 		   uint32_t *nodes)
 {
 	uint32_t wanted = problem->wanted_count, chosen = 0;
@@ -61,8 +50,8 @@ static bool choose(const struct placement_problem *problem,
 static int first_fit(struct placement_problem *problem)
 {
 	const struct fabric *fabric = problem->state->fabric;
-	struct positioned *sorted = calloc((size_t)fabric->node_count + 1,
-					   sizeof(*sorted));
+	struct placement_positioned *sorted =
+		calloc((size_t)fabric->node_count + 1, sizeof(*sorted));
 	uint32_t *nodes = calloc(problem->block_count, sizeof(*nodes));
 	int status = -1;
 

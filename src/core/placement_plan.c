@@ -248,6 +248,13 @@ bool placement_better(const struct placement_merit *a, const uint32_t *a_nodes,
 	return order < 0;
 }
 
+int placement_by_position(const void *a, const void *b)
+{
+	const struct placement_positioned *x = a, *y = b;
+
+	return x->position < y->position ? -1 : x->position > y->position;
+}
+
 /* A block and what makes its node exchangeable with another block's. */
 struct seat {
 	uint32_t kind, need, first_gpu, block;

@@ -152,6 +152,13 @@ int placement_improve(const struct placement_problem *problem, uint32_t *plan,
 int placement_weigh_rests(const struct placement_problem *problem,
 			  const uint32_t *nodes, struct placement_merit *ret);
 
+/* A node and its place in Slurm's node table, and qsort's order by that. */
+struct placement_positioned {
+	uint32_t position, node;
+};
+
+int placement_by_position(const void *a, const void *b);
+
 /* True where A is better than B; NODES break a tie by their names. */
 bool placement_better(const struct placement_merit *a, const uint32_t *a_nodes,
 		      const struct placement_merit *b, const uint32_t *b_nodes,

@@ -9,8 +9,6 @@
 
 #define REMEMBERED 64
 #define TYPES_MAX 8
-/* No node is taken to have more GPUs: a job of more needs several. */
-#define SINGLE_GPUS_MAX 64
 
 int choice_question_init(struct choice_question *question,
 			 const struct state *state)
@@ -253,23 +251,6 @@ static enum placement_status choose_even(const struct choice_question *question,
 	return PLACEMENT_IMPOSSIBLE;
 }
 
-/*
- * The answer where one node will do: then there is no order to keep, and the
- * engine is free to take the fullest node.
- */
-static bool choose_single(struct placement_request request,
-			  struct placement *ret)
-{
-	struct placement_error error;
-
-	if (!request.gpus || request.gpus > SINGLE_GPUS_MAX ||
-	    request.min_nodes > 1)
-		return false;
-	request.keep_order = false;
-	request.max_nodes = 1;
-	return placement_choose(&request, ret, &error) == PLACEMENT_OK;
-}
-
 static enum placement_status choose(const struct choice_question *question,
 				    struct placement_request request,
 				    struct placement *ret,
@@ -278,8 +259,6 @@ static enum placement_status choose(const struct choice_question *question,
 	struct placement_error error = { "" };
 	enum placement_status status;
 
-	if (choose_single(request, ret))
-		return PLACEMENT_OK;
 	status = placement_choose(&request, ret, &error);
 	if (status == PLACEMENT_IMPOSSIBLE && question->gpus &&
 	    !question->gpus_per_node)
