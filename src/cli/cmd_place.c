@@ -3,6 +3,7 @@
  * cmd_place: `leafspine place`: which nodes a job would get, in rank order.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -26,6 +27,8 @@ struct place_values {
 	const char *exclude;
 	const char *allowed;
 	bool keep_order;
+	bool first_in_order;
+	const char *first_node;
 	bool json;
 };
 
@@ -85,6 +88,29 @@ static int check_allowed(const struct place_job *job)
 	return -1;
 }
 
+/* Exactly one node; TEXT NULL: none is asked for. */
+static int read_first_node(struct place_job *job, const char *text)
+{
+	struct input_nodes nodes;
+	int status = 0;
+
+	if (!text)
+		return 0;
+	if (input_read_nodes(job->input.fabric, "first-node", text,
+			     &nodes) < 0)
+		return -1;
+	if (nodes.count == 1) {
+		job->request.has_first_node = true;
+		job->request.first_node = nodes.nodes[0];
+	} else {
+		output_complain("--first-node: names %u nodes, expected one",
+				(unsigned)nodes.count);
+		status = -1;
+	}
+	free(nodes.nodes);
+	return status;
+}
+
 static int prepare(struct place_job *job, const struct place_values *values)
 {
 	struct placement_request *request = &job->request;
@@ -102,7 +128,9 @@ static int prepare(struct place_job *job, const struct place_values *values)
 	request->max_nodes = values->nodes ? values->nodes
 					   : values->max_nodes;
 	request->keep_order = values->keep_order;
-	if (read_set(job, "require", values->require, &job->required,
+	request->first_in_order = values->first_in_order;
+	if (read_first_node(job, values->first_node) < 0 ||
+	    read_set(job, "require", values->require, &job->required,
 		     &request->required) < 0 ||
 	    read_set(job, "exclude", values->exclude, &job->excluded,
 		     &request->excluded) < 0 ||
@@ -293,6 +321,10 @@ static const struct option_spec place_options[] = {
 	  "the only nodes that it may have (default: all)" },
 	{ "keep-order", OPTION_FLAG, false, 0, FIELD(keep_order), NULL,
 	  "ranks follow Slurm's node order; choose for that" },
+	{ "first-node", OPTION_TEXT, false, 0, FIELD(first_node), "NODE",
+	  "the node of rank 0, which the job must have" },
+	{ "first-in-order", OPTION_FLAG, false, 0, FIELD(first_in_order), NULL,
+	  "rank 0 on the first of its nodes in Slurm's node order" },
 	{ "json", OPTION_FLAG, false, 0, FIELD(json), NULL,
 	  "print one JSON object" },
 	{ 0 }
@@ -306,7 +338,9 @@ const struct command cmd_place = {
 		"                       [--min-nodes N] [--max-nodes N]\n"
 		"                       [--require NODES] [--exclude NODES] "
 		"[--allowed NODES]\n"
-		"                       [--keep-order] [--json]",
+		"                       [--keep-order] [--first-node NODE] "
+		"[--first-in-order]\n"
+		"                       [--json]",
 	.summary = "choose nodes for a job and the order of its ranks",
 	.description =
 		"Chooses the free nodes, and the order of ranks on them, that "

@@ -31,11 +31,46 @@ static enum placement_status say(struct placement_error *error,
 	return status;
 }
 
+static bool is_first(const struct placement_request *request, uint32_t node)
+{
+	return request->has_first_node && request->first_node == node;
+}
+
+/* True for nodes that would stand before the first one in Slurm's order. */
+static bool before_first(const struct placement_request *request,
+			 uint32_t node)
+{
+	const uint32_t *positions = request->state->positions;
+
+	return request->has_first_node &&
+	       (request->keep_order || request->first_in_order) &&
+	       positions[node] < positions[request->first_node];
+}
+
 static bool eligible(const struct placement_request *request, uint32_t node)
 {
-	return state_free_gpus(request->state, node) > 0 &&
+	return !before_first(request, node) &&
+	       state_free_gpus(request->state, node) > 0 &&
 	       (!request->allowed || nodeset_has(request->allowed, node)) &&
 	       (!request->excluded || !nodeset_has(request->excluded, node));
+}
+
+/* Why a required node cannot be had; NULL where it can. */
+static const char *why_not(const struct placement_request *request,
+			   uint32_t node)
+{
+	if (request->excluded && nodeset_has(request->excluded, node))
+		return "excluded as well";
+	if (request->allowed && !nodeset_has(request->allowed, node))
+		return "not among the allowed nodes";
+	if (!request->state->fabric->nodes[node].gpus)
+		return "a node without GPUs";
+	if (nodeset_has(&request->state->down, node))
+		return "down";
+	if (!state_free_gpus(request->state, node))
+		return "without a free GPU";
+	return before_first(request, node) ?
+	       "before the first node in Slurm's order" : NULL;
 }
 
 /* What a required node must be before any search makes sense. */
@@ -48,23 +83,15 @@ static enum placement_status check_required(struct placement_chooser *chooser,
 
 	for (uint32_t i = 0; request->required && i < fabric->node_count; i++) {
 		const struct fabric_node *node = &fabric->nodes[i];
-		const char *why = NULL;
+		const char *why;
 
 		if (!nodeset_has(request->required, i))
 			continue;
-		if (request->excluded && nodeset_has(request->excluded, i))
-			why = "excluded as well";
-		else if (request->allowed && !nodeset_has(request->allowed, i))
-			why = "not among the allowed nodes";
-		else if (!node->gpus)
-			why = "a node without GPUs";
-		else if (nodeset_has(&request->state->down, i))
-			why = "down";
-		else if (!state_free_gpus(request->state, i))
-			why = "without a free GPU";
+		why = why_not(request, i);
 		if (why)
 			return say(chooser->error, PLACEMENT_IMPOSSIBLE,
-				   "required node %s is %s", node->name, why);
+				   "%s node %s is %s", is_first(request, i) ?
+				   "first" : "required", node->name, why);
 		if (first == FABRIC_NONE)
 			first = i;
 		else if (node->component != fabric->nodes[first].component)
@@ -125,8 +152,10 @@ static enum placement_status say_bounds(const struct placement_chooser *chooser,
 					 " under %" PRIu32 " leaves or fewer",
 					 request->max_leaves);
 	if (request->required)
-		snprintf(bounds + used, sizeof(bounds) - used,
-			 " with the required nodes");
+		snprintf(bounds + used, sizeof(bounds) - used, " with the %s",
+			 !request->has_first_node ? "required nodes" :
+			 nodeset_count(request->required) > 1 ?
+			 "first node and the required nodes" : "first node");
 	return say(chooser->error, PLACEMENT_IMPOSSIBLE, "%" PRIu64 " %s are "
 		   "needed and there, but not%s", needed, what,
 		   *bounds ? bounds : " in a way that was found");
@@ -233,18 +262,36 @@ static enum placement_status choose(struct placement_chooser *chooser)
 	return try_components(chooser, component);
 }
 
+/* The first node is a required one too. 0, or -1 without memory. */
+static int require_first(struct placement_request *request,
+			 struct nodeset *required)
+{
+	if (!request->has_first_node)
+		return 0;
+	if (request->required ?
+	    nodeset_copy(required, request->required) :
+	    nodeset_init(required, request->state->fabric->node_count))
+		return -1;
+	nodeset_add(required, request->first_node);
+	request->required = required;
+	return 0;
+}
+
 static enum placement_status choose_with(
 	const struct placement_request *request,
 	const struct placement_strategy *only, struct placement *ret,
 	struct placement_error *error)
 {
+	struct placement_request effective = *request;
 	struct placement_chooser chooser = {
-		.request = request, .only = only, .error = error
+		.request = &effective, .only = only, .error = error
 	};
-	enum placement_status status;
+	struct nodeset required = { 0 };
+	enum placement_status status = PLACEMENT_NO_MEMORY;
 
 	error->text[0] = '\0';
-	status = choose(&chooser);
+	if (!require_first(&effective, &required))
+		status = choose(&chooser);
 	if (status == PLACEMENT_NO_MEMORY)
 		say(error, status, "out of memory");
 	if (status == PLACEMENT_OK)
@@ -253,6 +300,7 @@ static enum placement_status choose_with(
 		placement_done(&chooser.best);
 	cost_prices_done(&chooser.prices);
 	nodeset_done(&chooser.wanted);
+	nodeset_done(&required);
 	free(chooser.nodes);
 	return status;
 }

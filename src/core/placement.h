@@ -24,6 +24,10 @@ struct placement_request {
 	const struct nodeset *allowed;	/* NULL: all */
 	uint32_t max_leaves;		/* as cost_score counts; 0: no bound */
 	bool keep_order;		/* ranks follow Slurm's node table */
+	bool first_in_order;		/* block 0 on the first of the nodes */
+					/* chosen, by Slurm's node table */
+	bool has_first_node;		/* block 0 on FIRST_NODE, which must */
+	uint32_t first_node;		/* be used as if it were required */
 };
 
 struct placement {

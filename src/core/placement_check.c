@@ -32,6 +32,11 @@ static const char *check_node(const struct placement_request *request,
 	if (k && request->keep_order &&
 	    state->positions[placement->nodes[k - 1]] > state->positions[node])
 		return "nodes out of Slurm's order";
+	if (request->first_in_order && state->positions[node] <
+	    state->positions[placement->nodes[0]])
+		return "a node before that of block 0 in Slurm's order";
+	if (!k && request->has_first_node && node != request->first_node)
+		return "another first node than was asked for";
 	return NULL;
 }
 

@@ -28,6 +28,7 @@ struct search {
 	uint32_t *used;		/* by class */
 	uint32_t *order;	/* classes in the order of trying */
 	uint32_t *twin;		/* by class: like it and before it, or NONE */
+	uint32_t *room;		/* by class: nodes that block 0 leaves */
 	uint32_t wanted_left;
 	int64_t work;
 	int ties;
@@ -179,19 +180,53 @@ static void finish_plan(struct search *search, double cost)
 		search->no_memory = true;
 }
 
+/*
+ * The class that has to be taken before C: its nearest twin of as much room.
+ * Which class block 0 takes decides about room, so that no class stands for
+ * another there.
+ */
+static uint32_t twin_before(const struct search *search, uint32_t block,
+			    uint32_t c)
+{
+	const struct placement_problem *problem = search->problem;
+	uint32_t twin = search->twin[c], most = problem->block_count;
+
+	if (problem->lead != PLACEMENT_LEAD_LOWEST)
+		return twin;
+	if (!block)
+		return FABRIC_NONE;
+	while (twin != FABRIC_NONE &&
+	       (twin == search->plan[0] ||
+		(search->room[twin] < most ? search->room[twin] : most) !=
+		(search->room[c] < most ? search->room[c] : most)))
+		twin = search->twin[twin];
+	return twin;
+}
+
 /* True where block BLOCK may be of class C as things stand. */
 static bool may_take(const struct search *search, uint32_t block, uint32_t c)
 {
 	const struct placement_problem *problem = search->problem;
 	const struct placement_class *class = &problem->classes[c];
-	uint32_t left = problem->block_count - block;
+	uint32_t left = problem->block_count - block, twin;
 
-	if (search->used[c] == class->node_count || class->fits_from > block)
+	if (search->used[c] >= search->room[c] || class->fits_from > block)
 		return false;
 	if (!class->wanted && search->wanted_left >= left)
 		return false;
-	return search->used[c] || search->twin[c] == FABRIC_NONE ||
-	       search->used[search->twin[c]];
+	twin = twin_before(search, block, c);
+	return search->used[c] || twin == FABRIC_NONE || search->used[twin];
+}
+
+/* Lets class C lead, where block 0 is about to be of it. */
+static bool open_lead(struct search *search, uint32_t block, uint32_t c)
+{
+	const struct placement_problem *problem = search->problem;
+
+	if (block || problem->lead == PLACEMENT_LEAD_ANY)
+		return true;
+	search->work -= problem->class_count;
+	return placement_lead_rooms(problem, c, search->room);
 }
 
 static void descend(struct search *search, uint32_t block, double cost)
@@ -208,7 +243,8 @@ static void descend(struct search *search, uint32_t block, double cost)
 
 		if (search->work < 0 || search->no_memory)
 			return;
-		if (!may_take(search, block, c))
+		if (!open_lead(search, block, c) ||
+		    !may_take(search, block, c))
 			continue;
 		search->work -= 1 + problem->arc_start[block + 1] -
 				problem->arc_start[block];
@@ -228,8 +264,12 @@ static void descend(struct search *search, uint32_t block, double cost)
 
 static int run(struct search *search)
 {
-	for (uint32_t k = 0; k < search->problem->block_count; k++)
+	const struct placement_problem *problem = search->problem;
+
+	for (uint32_t k = 0; k < problem->block_count; k++)
 		search->plan[k] = FABRIC_NONE;
+	for (uint32_t c = 0; c < problem->class_count; c++)
+		search->room[c] = problem->classes[c].node_count;
 	sort_classes(search);
 	find_twins(search);
 	descend(search, 0, 0);
@@ -255,12 +295,15 @@ static int exact(struct placement_problem *problem)
 	search.used = calloc(classes, sizeof(uint32_t));
 	search.order = calloc(classes, sizeof(uint32_t));
 	search.twin = calloc(classes, sizeof(uint32_t));
-	if (search.plan && search.used && search.order && search.twin)
+	search.room = calloc(classes, sizeof(uint32_t));
+	if (search.plan && search.used && search.order && search.twin &&
+	    search.room)
 		status = run(&search);
 	free(search.plan);
 	free(search.used);
 	free(search.order);
 	free(search.twin);
+	free(search.room);
 	return status;
 }
 

@@ -9,6 +9,7 @@ struct filler {
 	const struct placement_problem *problem;
 	const struct placement_fill *fill;
 	uint32_t *plan;
+	const uint32_t *used;		/* by class: at most; NULL: no bound */
 	uint32_t *room;			/* by class */
 	uint32_t *leaf_room;		/* by leafset */
 	uint32_t *pod_room;		/* by spineset */
@@ -17,6 +18,7 @@ struct filler {
 	uint32_t placed;
 	uint32_t unit;
 	uint32_t leafset, pod;		/* where we are, or FABRIC_NONE */
+	uint32_t lead;			/* block 0's class, or FABRIC_NONE */
 };
 
 static uint32_t remaining(const struct filler *filler)
@@ -46,15 +48,16 @@ static void count_rooms(struct filler *filler)
 	for (uint32_t c = 0; c < filler->problem->class_count; c++) {
 		const struct placement_class *class =
 			&filler->problem->classes[c];
+		uint32_t count = filler->used ? filler->used[c] :
+						class->node_count;
 
 		if (!may_use(filler, class))
 			continue;
-		filler->room[c] = class->node_count;
-		filler->leaf_room[class->leafset] += class->node_count;
-		filler->pod_room[class->spineset] += class->node_count;
+		filler->room[c] = count;
+		filler->leaf_room[class->leafset] += count;
+		filler->pod_room[class->spineset] += count;
 		if (class->wanted)
-			filler->wanted_room[class->leafset] +=
-				class->node_count;
+			filler->wanted_room[class->leafset] += count;
 	}
 }
 
@@ -64,6 +67,24 @@ static uint32_t share(const struct filler *filler)
 	uint32_t most = filler->fill->most_per_leaf;
 
 	return most && most < remaining(filler) ? most : remaining(filler);
+}
+
+/* True while block 0 has to be placed in a class that is given. */
+static bool leading(const struct filler *filler)
+{
+	return !filler->placed && filler->lead != FABRIC_NONE;
+}
+
+/* What of TAKE completes multiples of the unit. */
+static uint32_t in_units(const struct filler *filler, uint32_t take)
+{
+	uint32_t over = take % filler->unit;
+
+	if (filler->problem->lead != PLACEMENT_LEAD_ANY)
+		over = (filler->placed + take) % filler->unit;
+	if (leading(filler) && take < filler->unit)
+		return take;	/* block 0 has to go there in any case */
+	return over < take ? take - over : 0;
 }
 
 /* How much LEAFSET would take now; 0: not to be used with this unit. */
@@ -80,7 +101,7 @@ static uint32_t leaf_take(const struct filler *filler, uint32_t leafset)
 		take = share(filler);
 	if (take > room)
 		take = room;
-	return take < remaining(filler) ? take - take % filler->unit : take;
+	return take < remaining(filler) ? in_units(filler, take) : take;
 }
 
 /* The tightest room that holds WANTED is better, else the largest. */
@@ -122,6 +143,8 @@ static uint32_t pick_leafset(const struct filler *filler)
 	const struct fabric *fabric = filler->problem->state->fabric;
 	uint32_t best = FABRIC_NONE;
 
+	if (leading(filler))
+		return filler->problem->classes[filler->lead].leafset;
 	for (uint32_t l = 0; l < fabric->leafset_count; l++) {
 		if (!leaf_take(filler, l))
 			continue;
@@ -154,6 +177,9 @@ static uint32_t pick_class(const struct filler *filler, uint32_t take)
 {
 	uint32_t best = FABRIC_NONE, block = next_block(filler);
 
+	if (leading(filler))
+		return filler->problem->classes[filler->lead].fits_from ?
+		       FABRIC_NONE : filler->lead;
 	for (uint32_t c = 0; c < filler->problem->class_count; c++) {
 		const struct placement_class *class =
 			&filler->problem->classes[c];
@@ -225,6 +251,8 @@ static bool fill_step(struct filler *filler)
 				filler->leafset].spineset;
 
 		filler->pod = pod;
+		if (leading(filler))
+			return fill_leaf(filler, take) > 0;
 		/*
 		 * A leaf is done with when it has had its share, or when only
 		 * nodes too small for the next block are left there.
@@ -248,8 +276,13 @@ static bool fill_step(struct filler *filler)
 	return pick_pod(filler) != FABRIC_NONE;
 }
 
-int placement_fill(const struct placement_problem *problem,
-		   const struct placement_fill *fill, uint32_t *plan)
+/*
+ * Fills PLAN with block 0 in class LEAD; USED bounds the nodes of each class,
+ * NULL: as many as there are. As placement_fill.
+ */
+static int fill_once(const struct placement_problem *problem,
+		     const struct placement_fill *fill, uint32_t lead,
+		     const uint32_t *used, uint32_t *plan)
 {
 	const struct fabric *fabric = problem->state->fabric;
 	size_t leafsets = fabric->leafset_count;
@@ -257,6 +290,7 @@ int placement_fill(const struct placement_problem *problem,
 				 fabric->spineset_count, sizeof(*rooms));
 	struct filler filler = {
 		.problem = problem, .fill = fill, .plan = plan, .room = rooms,
+		.used = used, .lead = lead,
 		.leafset = FABRIC_NONE, .pod = FABRIC_NONE,
 		.wanted_left = problem->wanted_count,
 		.unit = fill->unit ? fill->unit : 1,
@@ -268,10 +302,75 @@ int placement_fill(const struct placement_problem *problem,
 	filler.wanted_room = filler.leaf_room + leafsets;
 	filler.pod_room = filler.wanted_room + leafsets;
 	count_rooms(&filler);
-	while (remaining(&filler) && fill_step(&filler))
-		;
+	if (lead == FABRIC_NONE || filler.room[lead])
+		while (remaining(&filler) && fill_step(&filler))
+			;
 	free(rooms);
 	return remaining(&filler) == 0;
+}
+
+/* Of the classes used, the one whose first node stands lowest. */
+static uint32_t lowest_class(const struct placement_problem *problem,
+			     const uint32_t *used)
+{
+	const uint32_t *positions = problem->state->positions;
+	uint32_t best = FABRIC_NONE, best_position = 0;
+
+	for (uint32_t c = 0; c < problem->class_count; c++) {
+		uint32_t position = positions[problem->class_nodes[
+			problem->classes[c].first_node]];
+
+		if (!used[c] ||
+		    (best != FABRIC_NONE && position > best_position))
+			continue;
+		best = c;
+		best_position = position;
+	}
+	return best;
+}
+
+/*
+ * The first node of those in the plan has to have block 0: where it has not,
+ * the same nodes are filled once more, from that one on.
+ */
+static int fill_from_lowest(const struct placement_problem *problem,
+			    const struct placement_fill *fill, uint32_t *plan)
+{
+	uint32_t *used = calloc((size_t)problem->class_count + 1,
+				sizeof(*used));
+	uint32_t lead;
+	int status = 1;
+
+	if (!used)
+		return -1;
+	for (uint32_t k = 0; k < problem->block_count; k++)
+		used[plan[k]]++;
+	lead = lowest_class(problem, used);
+	if (plan[0] != lead)
+		status = fill_once(problem, fill, lead, used, plan);
+	free(used);
+	return status;
+}
+
+/* The class of the request's first node; FABRIC_NONE where it has no say. */
+static uint32_t given_lead(const struct placement_problem *problem)
+{
+	return problem->lead == PLACEMENT_LEAD_NODE ?
+	       problem->class_of[problem->request->first_node] : FABRIC_NONE;
+}
+
+int placement_fill(const struct placement_problem *problem,
+		   const struct placement_fill *fill, uint32_t *plan)
+{
+	uint32_t lead = given_lead(problem);
+	int status = 0;
+
+	/* A first node that cannot take the largest block is in no class. */
+	if (problem->lead != PLACEMENT_LEAD_NODE || lead != FABRIC_NONE)
+		status = fill_once(problem, fill, lead, NULL, plan);
+	if (status > 0 && problem->lead == PLACEMENT_LEAD_LOWEST)
+		status = fill_from_lowest(problem, fill, plan);
+	return status;
 }
 
 static int sort_by_position(const struct placement_problem *problem,

@@ -4,6 +4,21 @@
 #include "placement_problem.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+static void put_first(struct placement_positioned *sorted, uint32_t count,
+		      uint32_t node)
+{
+	for (uint32_t i = count; i-- > 1;) {
+		struct placement_positioned here = sorted[i];
+
+		if (here.node != node)
+			continue;
+		memmove(sorted + 1, sorted, i * sizeof(*sorted));
+		sorted[0] = here;
+		return;
+	}
+}
 
 static uint32_t gather_nodes(const struct placement_problem *problem,
 			   struct placement_positioned *sorted)
@@ -23,6 +38,8 @@ static uint32_t gather_nodes(const struct placement_problem *problem,
 		}
 	}
 	qsort(sorted, count, sizeof(*sorted), placement_by_position);
+	if (problem->lead == PLACEMENT_LEAD_NODE)
+		put_first(sorted, count, problem->request->first_node);
 	return count;
 }
 

@@ -33,12 +33,13 @@ static uint32_t degree(const struct improver *improver, uint32_t block)
 	       improver->problem->arc_start[block];
 }
 
-/* In kept order a plan has to be met by ascending nodes; else rooms decide. */
+/* A plan may be bound by Slurm's order or wanted nodes; else rooms decide. */
 static bool feasible(struct improver *improver)
 {
 	const struct placement_problem *problem = improver->problem;
 
-	if (!problem->request->keep_order && !problem->wanted_count)
+	if (!problem->request->keep_order && !problem->wanted_count &&
+	    problem->lead == PLACEMENT_LEAD_ANY)
 		return true;
 	*improver->work -= problem->block_count;
 	return placement_plan_nodes(problem, improver->plan, improver->nodes,

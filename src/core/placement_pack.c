@@ -287,6 +287,20 @@ static int try_pool(struct packer *packer, uint32_t leafset, uint32_t kind,
 	return 0;
 }
 
+/* Nodes of a class's kind, counted at the first class of it; else 0. */
+static uint32_t kind_room(const struct placement_problem *problem, uint32_t c)
+{
+	const struct placement_class *classes = problem->classes;
+	uint32_t kind = classes[c].kind, room = 0;
+
+	/* Classes stand kind by kind. */
+	if (c && classes[c - 1].kind == kind)
+		return 0;
+	for (; c < problem->class_count && classes[c].kind == kind; c++)
+		room += classes[c].node_count;
+	return room;
+}
+
 static int one_leaf(struct packer *packer)
 {
 	struct placement_problem *problem = packer->problem;
@@ -302,7 +316,7 @@ static int one_leaf(struct packer *packer)
 		const struct placement_class *class = &problem->classes[c];
 
 		room[class->leafset] += class->node_count;
-		if (class->node_count >= problem->block_count)
+		if (kind_room(problem, c) >= problem->block_count)
 			status = try_pool(packer, class->leafset, class->kind,
 					  &best, best_nodes, &found);
 	}

@@ -118,6 +118,37 @@ double placement_plan_cost(const struct placement_problem *problem,
 	return twice / 2 + placement_groups_cost(problem, plan);
 }
 
+/* How many nodes of a class stand behind POSITION. */
+static uint32_t count_behind(const struct placement_problem *problem,
+			     const struct placement_class *class,
+			     uint32_t position)
+{
+	const uint32_t *nodes = problem->class_nodes + class->first_node;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < class->node_count; i++)
+		count += problem->state->positions[nodes[i]] > position;
+	return count;
+}
+
+bool placement_lead_rooms(const struct placement_problem *problem,
+			  uint32_t lead, uint32_t *room)
+{
+	const struct placement_class *classes = problem->classes;
+	uint32_t position = problem->state->positions[
+		problem->class_nodes[classes[lead].first_node]];
+
+	for (uint32_t c = 0; c < problem->class_count; c++) {
+		room[c] = classes[c].node_count;
+		if (c == lead || problem->lead != PLACEMENT_LEAD_LOWEST)
+			continue;
+		room[c] = count_behind(problem, &classes[c], position);
+		if (classes[c].wanted && room[c] < classes[c].node_count)
+			return false;
+	}
+	return problem->lead != PLACEMENT_LEAD_NODE || classes[lead].leads;
+}
+
 static bool all_wanted_used(const struct placement_problem *problem,
 			    const uint32_t *used)
 {
@@ -129,26 +160,42 @@ static bool all_wanted_used(const struct placement_problem *problem,
 	return true;
 }
 
+/* Where Slurm's order binds, the position that the next node must be behind;
+ * -1: none. */
+static int64_t behind(const struct placement_problem *problem,
+		      const uint32_t *nodes, uint32_t block)
+{
+	const uint32_t *positions = problem->state->positions;
+
+	if (!block)
+		return -1;
+	if (problem->request->keep_order)
+		return positions[nodes[block - 1]];
+	if (problem->lead == PLACEMENT_LEAD_LOWEST)
+		return positions[nodes[0]];
+	return -1;
+}
+
 bool placement_plan_nodes(const struct placement_problem *problem,
 			  const uint32_t *plan, uint32_t *nodes,
 			  uint32_t *scratch)
 {
 	const uint32_t *positions = problem->state->positions;
-	bool keep = problem->request->keep_order;
 
 	memset(scratch, 0, problem->class_count * sizeof(*scratch));
 	for (uint32_t k = 0; k < problem->block_count; k++) {
 		const struct placement_class *class =
 			&problem->classes[plan[k]];
 		uint32_t *next = &scratch[plan[k]];
+		int64_t bound = behind(problem, nodes, k);
 
-		if (class->fits_from > k)
+		if (class->fits_from > k ||
+		    (!k && problem->lead == PLACEMENT_LEAD_NODE &&
+		     !class->leads))
 			return false;
-		/* Kept order: the first node behind the one before. */
-		while (keep && k && *next < class->node_count &&
+		while (*next < class->node_count &&
 		       positions[problem->class_nodes[class->first_node +
-						      *next]] <
-		       positions[nodes[k - 1]]) {
+						      *next]] < bound) {
 			if (class->wanted)
 				return false;
 			++*next;
@@ -257,6 +304,7 @@ int placement_by_position(const void *a, const void *b)
 
 /* A block and what makes its node exchangeable with another block's. */
 struct seat {
+	bool leads;
 	uint32_t kind, need, first_gpu, block;
 };
 
@@ -264,6 +312,8 @@ static int compare_seats(const void *a, const void *b)
 {
 	const struct seat *x = a, *y = b;
 
+	if (x->leads != y->leads)
+		return x->leads ? -1 : 1;
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->need != y->need)
@@ -275,8 +325,8 @@ static int compare_seats(const void *a, const void *b)
 
 static bool same_seat(const struct seat *x, const struct seat *y)
 {
-	return x->kind == y->kind && x->need == y->need &&
-	       x->first_gpu == y->first_gpu;
+	return x->leads == y->leads && x->kind == y->kind &&
+	       x->need == y->need && x->first_gpu == y->first_gpu;
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -298,6 +348,7 @@ static void settle_names(const struct placement_problem *problem,
 
 	for (uint32_t k = 0; k < count; k++)
 		seats[k] = (struct seat){
+			!k && problem->lead != PLACEMENT_LEAD_ANY,
 			state->kinds.of_node[nodes[k]], problem->need[k],
 			state->fabric->has_rails ?
 				state->gpus_used[nodes[k]] : 0, k

@@ -29,7 +29,7 @@ static uint32_t fits_from(const struct placement_problem *problem,
 
 struct class_key {
 	uint32_t node, kind, fits_from, first_gpu;
-	bool wanted;
+	bool wanted, leads;
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -40,6 +40,8 @@ static int compare_keys(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->wanted != y->wanted)
 		return x->wanted ? -1 : 1;
+	if (x->leads != y->leads)
+		return x->leads ? -1 : 1;
 	if (x->fits_from != y->fits_from)
 		return x->fits_from < y->fits_from ? -1 : 1;
 	if (x->first_gpu != y->first_gpu)
@@ -50,7 +52,8 @@ static int compare_keys(const void *a, const void *b)
 static bool same_class(const struct class_key *x, const struct class_key *y)
 {
 	return x->kind == y->kind && x->wanted == y->wanted &&
-	       x->fits_from == y->fits_from && x->first_gpu == y->first_gpu;
+	       x->leads == y->leads && x->fits_from == y->fits_from &&
+	       x->first_gpu == y->first_gpu;
 }
 
 /* In the order of use: free order the fullest first, kept order by position. */
@@ -65,6 +68,21 @@ static int compare_use(const void *a, const void *b)
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* The node that would lead comes first, so that block 0 finds it there. */
+static void put_lowest_first(const struct placement_problem *problem,
+			     uint32_t *nodes, uint32_t count)
+{
+	const uint32_t *positions = problem->state->positions;
+	uint32_t lowest = 0, node;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (positions[nodes[i]] < positions[nodes[lowest]])
+			lowest = i;
+	node = nodes[lowest];
+	memmove(nodes + 1, nodes, lowest * sizeof(*nodes));
+	nodes[0] = node;
 }
 
 static void order_class(struct placement_problem *problem,
@@ -84,6 +102,8 @@ static void order_class(struct placement_problem *problem,
 	qsort(keys, class->node_count, sizeof(*keys), compare_use);
 	for (uint32_t i = 0; i < class->node_count; i++)
 		nodes[i] = keys[i].node;
+	if (problem->lead == PLACEMENT_LEAD_LOWEST)
+		put_lowest_first(problem, nodes, class->node_count);
 }
 
 static void open_class(struct placement_problem *problem,
@@ -100,7 +120,7 @@ static void open_class(struct placement_problem *problem,
 		.leaf = fabric->cables[node->first_cable].leaf,
 		.first_gpu = key->first_gpu, .nics = node->nics,
 		.fits_from = key->fits_from, .wanted = key->wanted,
-		.first_node = first,
+		.leads = key->leads, .first_node = first,
 	};
 }
 
@@ -138,7 +158,9 @@ static int make_classes(struct placement_problem *problem,
 			fits_from(problem, free_gpus),
 			problem->prices->rails_alike ? 0 :
 				state->gpus_used[nodes[i]],
-			nodeset_has(wanted, nodes[i])
+			nodeset_has(wanted, nodes[i]),
+			problem->lead == PLACEMENT_LEAD_NODE &&
+				nodes[i] == problem->request->first_node
 		};
 
 		if (key.fits_from < problem->block_count)
@@ -379,6 +401,18 @@ static bool allocate(struct placement_problem *problem, uint32_t node_count)
 	return true;
 }
 
+/* A single block has no order; in kept order the first is the lowest. */
+static enum placement_lead find_lead(const struct placement_request *request,
+				     uint32_t block_count)
+{
+	if (block_count == 1 || request->keep_order)
+		return PLACEMENT_LEAD_ANY;
+	if (request->has_first_node)
+		return PLACEMENT_LEAD_NODE;
+	return request->first_in_order ? PLACEMENT_LEAD_LOWEST :
+					 PLACEMENT_LEAD_ANY;
+}
+
 int placement_problem_init(struct placement_problem *problem,
 			   const struct placement_request *request,
 			   const struct cost_prices *prices,
@@ -390,6 +424,7 @@ int placement_problem_init(struct placement_problem *problem,
 		.request = request, .state = request->state,
 		.prices = prices, .profile = *profile, .need = need,
 		.block_count = block_count,
+		.lead = find_lead(request, block_count),
 	};
 	if (!allocate(problem, count) ||
 	    make_classes(problem, nodes, count, wanted))

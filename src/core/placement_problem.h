@@ -14,6 +14,16 @@
 
 #include "placement.h"
 
+/*
+ * Which node block 0 may have. Where Slurm's order is kept the request's wishes
+ * are met already: nodes before the first one are not eligible then.
+ */
+enum placement_lead {
+	PLACEMENT_LEAD_ANY,
+	PLACEMENT_LEAD_NODE,	/* the one of the class that leads */
+	PLACEMENT_LEAD_LOWEST	/* of the nodes used, that of lowest position */
+};
+
 struct placement_class {
 	uint32_t kind;
 	uint32_t leafset;
@@ -23,6 +33,7 @@ struct placement_class {
 	uint32_t nics;
 	uint32_t fits_from;	/* the first block that its nodes can take */
 	bool wanted;		/* every node of it must be used */
+	bool leads;		/* its node is the request's first node */
 	uint32_t first_node;	/* class_nodes[first_node .. +node_count-1] */
 	uint32_t node_count;
 	uint32_t free_gpus;	/* of all its nodes */
@@ -59,6 +70,7 @@ struct placement_problem {
 	uint32_t *class_nodes;	/* by class, in the order of use */
 	uint32_t *class_of;	/* by node; FABRIC_NONE: not to be had */
 	uint32_t wanted_count;
+	enum placement_lead lead;
 
 	struct traffic *traffic;
 	struct placement_arc *arcs;	/* of block k: arcs[arc_start[k] .. */
@@ -108,6 +120,13 @@ int placement_problem_init(struct placement_problem *problem,
 			   uint32_t count, const struct nodeset *wanted);
 void placement_problem_done(struct placement_problem *problem);
 
+/*
+ * With block 0 of class LEAD, how many nodes of each class a plan may use:
+ * *ROOM, by class. False where no plan has block 0 there.
+ */
+bool placement_lead_rooms(const struct placement_problem *problem,
+			  uint32_t lead, uint32_t *room);
+
 /* Price of a byte between two classes; 0 where it crosses no Spine. */
 double placement_price(const struct placement_problem *problem, uint32_t from,
 		       uint32_t to, uint32_t slot);
@@ -124,8 +143,8 @@ double placement_groups_cost(const struct placement_problem *problem,
 
 /*
  * The nodes of a plan, in rank order. False when the plan cannot be met: too
- * few nodes of a class, a wanted node unused, or in kept order no ascending
- * choice. SCRATCH has class_count entries.
+ * few nodes of a class, a wanted node unused, block 0 not where it has to be,
+ * or in kept order no ascending choice. SCRATCH has class_count entries.
  */
 bool placement_plan_nodes(const struct placement_problem *problem,
 			  const uint32_t *plan, uint32_t *nodes,

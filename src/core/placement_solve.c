@@ -264,6 +264,27 @@ static void share_out(const struct placement_request *request,
 	}
 }
 
+/* Ranks GIVERS, COUNT of them in rank order, as the request wants them. */
+static void rank_givers(const struct placement_request *request,
+			struct giver *givers, uint32_t count)
+{
+	const uint32_t *positions = request->state->positions;
+	uint32_t lead = 0;
+
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t node = givers[k].node;
+
+		givers[k].rank = request->keep_order ? positions[node] : k + 1;
+		if (request->has_first_node ?
+		    node == request->first_node :
+		    positions[node] < positions[givers[lead].node])
+			lead = k;
+	}
+	if (!request->keep_order &&
+	    (request->has_first_node || request->first_in_order))
+		givers[lead].rank = 0;
+}
+
 /* Offers GIVERS, which then follow each other by rank. */
 static int offer_givers(struct placement_chooser *chooser,
 			const struct placement_shape *shape,
@@ -295,36 +316,39 @@ static int offer_givers(struct placement_chooser *chooser,
 	return status;
 }
 
-/* What STRATEGY finds in free order, sorted into Slurm's. */
+/* What STRATEGY finds in free order, sorted into the request's. */
 static int sort_answer_of(struct placement_chooser *chooser,
 			  const struct placement_shape *shape,
 			  const struct placement_strategy *strategy,
 			  struct giver *givers)
 {
 	struct placement_request free_order = *chooser->request;
-	const uint32_t *positions = chooser->request->state->positions;
 	struct placement_problem problem;
 	int status;
 
 	free_order.keep_order = false;
+	free_order.first_in_order = false;
+	free_order.has_first_node = false;
 	status = open_problem(chooser, &free_order, shape, &problem);
 	if (!status)
 		status = strategy->run(&problem) || chooser->failed ? -1 : 0;
 	for (uint32_t k = 0; !status && problem.solved && k < shape->count; k++)
 		givers[k] = (struct giver){
-			problem.best_nodes[k], shape->need[k],
-			positions[problem.best_nodes[k]], false
+			problem.best_nodes[k], shape->need[k], 0, false
 		};
-	if (!status && problem.solved)
+	if (!status && problem.solved) {
+		rank_givers(chooser->request, givers, shape->count);
 		status = offer_givers(chooser, shape, givers, strategy->name);
+	}
 	placement_problem_done(&problem);
 	return status;
 }
 
 /*
- * Kept order with blocks of several sizes: a node takes the ranks that its
- * place in Slurm's order gives it, so the sizes have to follow the nodes. Each
- * strategy chooses its set in free order; sorted, another may be the best.
+ * Blocks of several sizes where Slurm's order binds all nodes or the first: a
+ * node takes the ranks that its place gives it, so the sizes have to follow the
+ * nodes. Each strategy chooses its set in free order; sorted, another may be
+ * the best.
  */
 static int sort_free_answers(struct placement_chooser *chooser,
 			     const struct placement_shape *shape)
@@ -363,19 +387,17 @@ static int take_roomiest(struct placement_chooser *chooser,
 		for (uint32_t k = 0; k < shape->count; k++)
 			givers[k].wanted = false;
 		qsort(givers, shape->count, sizeof(*givers), most_free_first);
-		for (uint32_t k = 0; k < shape->count; k++) {
+		for (uint32_t k = 0; k < shape->count; k++)
 			givers[k].gives = shape->need[k];
-			givers[k].rank = chooser->request->keep_order ?
-				state->positions[givers[k].node] : k;
-		}
+		rank_givers(chooser->request, givers, shape->count);
 		status = offer_givers(chooser, shape, givers, "roomiest");
 	}
 	free(givers);
 	return status;
 }
 
-enum placement_status placement_solve(struct placement_chooser *chooser,
-				   const struct placement_shape *shape)
+static int solve_as_asked(struct placement_chooser *chooser,
+			  const struct placement_shape *shape)
 {
 	const struct placement_request *request = chooser->request;
 	bool mixed = shape->need[0] != shape->need[shape->count - 1];
@@ -392,10 +414,48 @@ enum placement_status placement_solve(struct placement_chooser *chooser,
 		keep_answer(chooser, &problem);
 	}
 	placement_problem_done(&problem);
-	if (!status && mixed && request->keep_order)
+	if (!status && mixed && (request->keep_order ||
+				 request->first_in_order ||
+				 request->has_first_node))
 		status = sort_free_answers(chooser, shape);
 	if (!status && (mixed || !solved))
 		status = take_roomiest(chooser, shape);
+	return status;
+}
+
+/*
+ * Kept order has its first node first as well: what is found for it stands for
+ * election, so that a freer order is never the worse.
+ */
+static int solve_in_kept_order(struct placement_chooser *chooser,
+			       const struct placement_shape *shape)
+{
+	const struct placement_request *asked = chooser->request;
+	struct placement_request kept = *asked;
+	int status;
+
+	kept.keep_order = true;
+	chooser->request = &kept;
+	status = solve_as_asked(chooser, shape);
+	chooser->request = asked;
+	return status;
+}
+
+static bool costs_nothing(const struct placement_chooser *chooser)
+{
+	return chooser->solved && chooser->best_merit.cost == 0 &&
+	       chooser->best_merit.bottleneck_seconds == 0;
+}
+
+enum placement_status placement_solve(struct placement_chooser *chooser,
+				      const struct placement_shape *shape)
+{
+	const struct placement_request *request = chooser->request;
+	int status = solve_as_asked(chooser, shape);
+
+	if (!status && request->first_in_order && !request->keep_order &&
+	    !costs_nothing(chooser))
+		status = solve_in_kept_order(chooser, shape);
 	return status ? PLACEMENT_NO_MEMORY :
 	       chooser->solved ? PLACEMENT_OK : PLACEMENT_IMPOSSIBLE;
 }

@@ -150,6 +150,40 @@ First-fit would put 8 GB on the Spine instead of none"
 	list_is nodes '["n4", "n3", "n2", "n1"]'
 }
 
+@test "--first-node: rank 0 on that node, the rest chosen for it" {
+	write_fabric
+	HINT=tp=2,dp_bytes=2e9
+	place 0 --nodes 3 --first-node n6 --json
+	list_is nodes '["n6", "n5", "n7"]'
+	values_are leaves 1 spine_bytes 0
+	place 0 --nodes 3 --first-node n6 --keep-order --json
+	list_is nodes '["n6", "n7", "n8"]'
+	# Behind n4 in Slurm's order stand the four of leaf2.
+	place 0 --nodes 3 --first-node n4 --first-in-order --json
+	list_is nodes '["n4", "n5", "n6"]'
+	runs 2 place --fabric fabric.json --parallelism tp=2 --nodes 2 \
+		--first-node n9
+	said "leafspine: --first-node: unknown node 'n9'"
+	runs 2 place --fabric fabric.json --parallelism tp=2 --nodes 2 \
+		--first-node 'n[1-2]'
+	said "leafspine: --first-node: names 2 nodes, expected one"
+	place 1 --nodes 2 --first-node n1 --exclude n1
+	said "leafspine: first node n1 is excluded as well"
+}
+
+@test "--first-in-order: rank 0 on the first of the nodes in Slurm's order" {
+	write_fabric
+	# Rings of four; in Slurm's order each lies under two leaves.
+	echo '{"node_order": "n[8,1,7,2,6,3,5,4]"}' >state.json
+	HINT=pp=2,dp=8,dp_bytes=1e11,pp_bytes=1e9
+	place 0 --state state.json --nodes 8 --keep-order --json
+	kept=$(jq .spine_bytes <<<"$output")
+	place 0 --state state.json --nodes 8 --first-in-order --json
+	list_is nodes '["n8", "n5", "n6", "n7", "n1", "n2", "n3", "n4"]'
+	first=$(jq .spine_bytes <<<"$output")
+	jq -en "$first * 10 < $kept"
+}
+
 @test "weights: lighter nodes first" {
 	write_fabric
 	echo '{"weights": {"n[1-4]": 10}}' >state.json

@@ -36,8 +36,36 @@ static bool is_in(const struct nodeset *set, uint32_t node)
 
 /* --- which nodes --- */
 
+static bool leads(const struct trial *t, uint32_t node)
+{
+	return t->request->has_first_node && t->request->first_node == node;
+}
+
+/* By name, or as the first node. */
+static bool is_required(const struct trial *t, uint32_t node)
+{
+	return is_in(t->request->required, node) || leads(t, node);
+}
+
+/* Whether NODE may have block DEPTH behind the nodes that are chosen. */
+static bool may_follow(const struct trial *t, uint32_t depth, uint32_t node)
+{
+	const uint32_t *positions = t->request->state->positions;
+
+	if (!depth)
+		return leads(t, node) || !t->request->has_first_node;
+	return !t->request->first_in_order ||
+	       positions[node] > positions[t->chosen[0]];
+}
+
 static bool may_take(const struct placement_request *request, uint32_t node)
 {
+	const uint32_t *positions = request->state->positions;
+
+	if (request->has_first_node &&
+	    (request->keep_order || request->first_in_order) &&
+	    positions[node] < positions[request->first_node])
+		return false;
 	if (is_in(request->excluded, node))
 		return false;
 	if (request->allowed && !nodeset_has(request->allowed, node))
@@ -51,14 +79,18 @@ static uint32_t required_in(const struct trial *t, uint32_t component)
 	uint32_t i, count = 0;
 
 	for (i = 0; i < t->usable_count; i++)
-		count += is_in(t->request->required, t->usable[i]) &&
+		count += is_required(t, t->usable[i]) &&
 			 t->fabric->nodes[t->usable[i]].component == component;
 	return count;
 }
 
 static uint32_t required_in_all(const struct trial *t)
 {
-	return t->request->required ? nodeset_count(t->request->required) : 0;
+	uint32_t count = t->request->required ?
+			 nodeset_count(t->request->required) : 0;
+
+	return count + (t->request->has_first_node &&
+			!is_in(t->request->required, t->request->first_node));
 }
 
 /* Nodes of COMPONENT whose weight is at most HEAVIEST, and required ones. */
@@ -72,8 +104,7 @@ static void gather_part(struct trial *t, uint32_t component, uint32_t heaviest)
 		node = t->usable[i];
 		if (t->fabric->nodes[node].component != component)
 			continue;
-		if (weights[node] <= heaviest ||
-		    is_in(t->request->required, node))
+		if (weights[node] <= heaviest || is_required(t, node))
 			t->part[t->part_count++] = node;
 	}
 	if (required_in(t, component) != required_in_all(t))
@@ -112,7 +143,7 @@ static bool admit(struct trial *t)
 /* Slurm's rule: all of the lighter groups, a choice inside the heaviest. */
 static bool must_take(const struct trial *t, uint32_t node)
 {
-	return is_in(t->request->required, node) ||
+	return is_required(t, node) ||
 	       t->request->state->weights[node] < t->weight;
 }
 
@@ -215,7 +246,10 @@ static void try_chosen(struct trial *t)
 	t->out->tried++;
 }
 
-/* Block DEPTH on one node of each class that has some left. */
+/*
+ * Block DEPTH on one node of each class that has some left; block 0 on all of
+ * them, since by its node it decides which others may follow.
+ */
 static bool in_any_order(struct trial *t, uint32_t depth)
 {
 	bool seen[CLASSES_MAX] = { false };
@@ -226,7 +260,9 @@ static bool in_any_order(struct trial *t, uint32_t depth)
 		return t->out->tried <= t->most;
 	}
 	for (i = 0; i < t->part_count; i++) {
-		if (t->picked[i] || seen[t->class_of[i]])
+		if (t->picked[i] || !may_follow(t, depth, t->part[i]) ||
+		    (seen[t->class_of[i]] &&
+		     (depth || !t->request->first_in_order)))
 			continue;
 		seen[t->class_of[i]] = true;
 		t->picked[i] = 1;
@@ -248,6 +284,8 @@ static bool in_table_order(struct trial *t, uint32_t depth, uint32_t from)
 		return t->out->tried <= t->most;
 	}
 	for (i = from; i < t->part_count; i++) {
+		if (!may_follow(t, depth, t->part[i]))
+			continue;
 		t->chosen[depth] = t->part[i];
 		if (!in_table_order(t, depth + 1, i + 1))
 			return false;

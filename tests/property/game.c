@@ -137,6 +137,39 @@ bool game_draw_job(struct game *game, uint32_t most_nodes)
 	return fit(game);
 }
 
+bool game_bind_first(struct game *game)
+{
+	uint32_t candidates[PLAN_NODES_MAX], count = 0, required = 0, i;
+
+	for (i = 0; i < game->plan.node_count; i++)
+		required += game->required[i];
+	/* Where all are required by name, one of them has to be it. */
+	for (i = 0; i < game->plan.node_count; i++)
+		if (usable(game, i) &&
+		    (game->loose || required < game->count ||
+		     game->required[i]))
+			candidates[count++] = i;
+	if (count == 0)
+		return false;
+	game->has_first_node = random_chance(&game->source, 50);
+	game->first_in_order = !game->has_first_node ||
+			       random_chance(&game->source, 20);
+	game->first_node = candidates[random_below(&game->source, count)];
+	game->keep_order = random_chance(&game->source, 10);
+	return true;
+}
+
+const char *game_order(const struct game *game)
+{
+	if (game->keep_order)
+		return game->has_first_node ? " in order from a node" :
+					      " in order";
+	if (game->has_first_node)
+		return game->first_in_order ? " from a node, the first of all" :
+					      " from a node";
+	return game->first_in_order ? " from the first" : "";
+}
+
 static uint32_t usable_gpus(const struct game *game)
 {
 	uint32_t i, sum = 0;
@@ -207,7 +240,10 @@ void table_init(struct table *table, const struct game *game,
 		.required = game->has_required ? &table->required : NULL,
 		.excluded = game->has_excluded ? &table->excluded : NULL,
 		.allowed = game->has_allowed ? &table->allowed : NULL,
-		.keep_order = game->keep_order
+		.keep_order = game->keep_order,
+		.first_in_order = game->first_in_order,
+		.has_first_node = game->has_first_node,
+		.first_node = built->node[game->first_node]
 	};
 }
 

@@ -24,6 +24,9 @@ struct game {
 	uint32_t count;			/* nodes */
 	uint32_t gpus_per_node;
 	bool keep_order;
+	bool first_in_order;
+	bool has_first_node;
+	uint32_t first_node;	/* by the plan's number */
 	bool loose;	/* GPUs in all, on as many nodes as it takes */
 	uint32_t weights[PLAN_NODES_MAX];	/* by the plan's numbers */
 	bool down[PLAN_NODES_MAX];
@@ -44,8 +47,10 @@ struct table {
 	ck_assert_msg(condition, "LEAFSPINE_SEED=%llu %s, %u nodes of %u%s:" \
 		      " " format, (unsigned long long)(game)->seed,          \
 		      (game)->hint.text, (game)->count,                      \
-		      (game)->gpus_per_node,                                 \
-		      (game)->keep_order ? " in order" : "", __VA_ARGS__)
+		      (game)->gpus_per_node, game_order(game), __VA_ARGS__)
+
+/* What the job says of the order of its ranks, for messages. */
+const char *game_order(const struct game *game);
 
 /* Up to GAME_SMALL_LEAVES leaves of up to 6 nodes, under one Spine. */
 void game_small_plan(struct game *game);
@@ -56,6 +61,12 @@ void game_large_plan(struct game *game);
 bool game_draw_job(struct game *game, uint32_t most_nodes);
 /* Likewise, a loose one that fits what is free in the plan's first part. */
 bool game_draw_loose(struct game *game);
+
+/*
+ * The job's block 0 is bound, to a node or to Slurm's order, or both. False
+ * where no node could have it.
+ */
+bool game_bind_first(struct game *game);
 
 /* LABELS NULL: the plan's own names and order. */
 void table_init(struct table *table, const struct game *game,

@@ -16,6 +16,8 @@ struct place_case {
 	const char *required, *excluded, *allowed;
 	bool keep_order;
 	uint32_t max_leaves;
+	const char *first_node;
+	bool first_in_order;
 };
 
 /* A case with all that its request points to. */
@@ -61,6 +63,10 @@ static inline void place_init(struct place *place, const struct place_case *c)
 		.excluded = place_set(place, 1, c->excluded),
 		.allowed = place_set(place, 2, c->allowed),
 		.keep_order = c->keep_order,
+		.first_in_order = c->first_in_order,
+		.has_first_node = c->first_node != NULL,
+		.first_node = c->first_node ?
+			engine_node(place->fabric, c->first_node) : 0,
 	};
 }
 

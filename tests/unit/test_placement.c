@@ -166,6 +166,42 @@ static const struct {
 	{ { "spine:2 leaf:2 node:4", NULL, "tp=8,pp=2,dp=4,dp_bytes=1G,"
 	    "pp_bytes=10G", .gpus = 0 },
 	  "n[0001-0002,0005-0006,0003-0004,0007-0008]", 64, 32e9 },
+	/* rank 0 on a node: the others go there, and the ring turns */
+	{ { THREE, NULL, RING, .min_nodes = 3, .max_nodes = 3,
+	    .first_node = "n0007" }, "n[0007,0005-0006]", 24, 0 },
+	{ { THREE, NULL, RING, .min_nodes = 3, .max_nodes = 3,
+	    .first_node = "n0010", .required = "n0001" },
+	  "n[0010,0001-0002]", 24, 16e9 },
+	{ { THREE, NULL, RING, .min_nodes = 2, .max_nodes = 2,
+	    .first_node = "n0008", .keep_order = true },
+	  "n[0008-0009]", 16, 16e9 },
+	{ { THREE, NULL, RING, .min_nodes = 1, .max_nodes = 1,
+	    .first_node = "n0008" }, "n0008", 8, 0 },
+	{ { THREE, "{\"weights\": {\"n0008\": 10}}", RING, .min_nodes = 2,
+	    .max_nodes = 2, .first_node = "n0008" }, "n[0008,0005]", 16, 0 },
+	/* one leaf is full but for the first node */
+	{ { "spine:2 leaf:2 node:4", "{\"down\": \"n[0001-0003]\"}", RING,
+	    .min_nodes = 4, .max_nodes = 4, .first_node = "n0004" },
+	  "n[0004-0007]", 32, 16e9 },
+	/* NODES of two sizes: the first gives what it has */
+	{ { UNEQUAL, NULL, "tp=4,dp_bytes=1", .gpus = 12, .min_nodes = 2,
+	    .max_nodes = 2, .gpus_per_node = 8, .first_node = "b2" },
+	  "b2,a1", 12, 0 },
+	/* the lowest of the nodes chosen, which are those of the tight leaf */
+	{ { THREE, "{\"down\": \"n[0005-0006]\", "
+	    "\"node_order\": \"n[0008,0001-0007,0009-0012]\"}", RING,
+	    .min_nodes = 2, .max_nodes = 2, .first_in_order = true },
+	  "n[0008,0007]", 16, 0 },
+	/* Slurm's order zigzags: the stages are whole all the same. */
+	{ { "spine:2 leaf:2 node:4", "{\"node_order\": "
+	    "\"n[0005,0001,0006,0002,0007,0003,0008,0004]\"}",
+	    "tp=8,pp=2,dp=4,dp_bytes=10G,pp_bytes=1G",
+	    .first_in_order = true }, "n[0005-0008,0001-0004]", 64, 64e9 },
+	/* Only the pair behind the first node has room for three stages. */
+	{ { "spine:2 leaf:2 node:4", "{\"node_order\": "
+	    "\"n[0004,0005-0008,0001-0003]\"}", RING, .min_nodes = 8,
+	    .max_nodes = 8, .first_in_order = true },
+	  "n[0004,0001-0003,0005-0008]", 64, 16e9 },
 };
 
 START_TEST(answer_is_the_best)

@@ -51,6 +51,25 @@ static const struct {
 	{ { THREE, "{\"down\": \"n[0001-0012]\"}", RING, .min_nodes = 1,
 	    .max_nodes = 1 }, PLACEMENT_IMPOSSIBLE,
 	  "1 nodes with 8 free GPUs each are needed, there are 0" },
+	/* the first node is required; where order binds, none is before it */
+	{ { THREE, "{\"down\": \"n0003\"}", RING, .min_nodes = 2,
+	    .max_nodes = 2, .first_node = "n0003" }, PLACEMENT_IMPOSSIBLE,
+	  "first node n0003 is down" },
+	{ { THREE, NULL, RING, .min_nodes = 2, .max_nodes = 2,
+	    .required = "n0001", .first_node = "n0003", .keep_order = true },
+	  PLACEMENT_IMPOSSIBLE,
+	  "required node n0001 is before the first node in Slurm's order" },
+	{ { THREE, NULL, RING, .min_nodes = 2, .max_nodes = 2,
+	    .required = "n0001", .first_node = "n0003",
+	    .first_in_order = true }, PLACEMENT_IMPOSSIBLE,
+	  "required node n0001 is before the first node in Slurm's order" },
+	{ { THREE, NULL, RING, .min_nodes = 2, .max_nodes = 2,
+	    .first_node = "n0012", .keep_order = true }, PLACEMENT_IMPOSSIBLE,
+	  "2 nodes with 8 free GPUs each are needed, there are 1" },
+	{ { THREE, NULL, RING, .min_nodes = 5, .max_nodes = 5,
+	    .max_leaves = 1, .first_node = "n0003" }, PLACEMENT_IMPOSSIBLE,
+	  "5 nodes with 8 free GPUs each are needed and there, but not under 1 "
+	  "leaves or fewer with the first node" },
 	/* required nodes */
 	{ { THREE, NULL, RING, .min_nodes = 2, .max_nodes = 2,
 	    .required = "n0001", .excluded = "n0001" }, PLACEMENT_IMPOSSIBLE,
@@ -134,6 +153,14 @@ static const struct place_case shapes[] = {
 	  "\"leaf1r0\", \"to\": \"spine1\", \"gbps\": 0}]}", RING,
 	  .min_nodes = 3, .max_nodes = 3 },
 	{ THREE, NULL, RING, .min_nodes = 13, .max_nodes = 13 },
+	{ THREE, "{\"node_order\": \"n[0012,0001,0011,0002]\"}",
+	  "tp=8,pp=2,dp_bytes=1G,pp_bytes=1G", .min_nodes = 6, .max_nodes = 6,
+	  .first_in_order = true },
+	{ THREE, NULL, RING, .min_nodes = 6, .max_nodes = 6,
+	  .required = "n0003", .first_node = "n0007" },
+	{ THREE, "{\"jobs\": [{\"nodes\": \"n[0001-0012]\", \"gpus\": "
+	  "[4,4,4,4,6,6,6,6,0,8,8,8]}]}", "tp=2,dp_bytes=1G", .gpus = 26,
+	  .first_in_order = true },
 };
 
 static void check_good(const struct place *place,
@@ -190,6 +217,18 @@ START_TEST(check_finds_what_is_wrong)
 	answer.nodes[1] = answer.nodes[0];
 	ck_assert_str_eq(placement_check(&place.request, &answer),
 			 "a node twice");
+	answer.nodes[1] = swapped;
+	place.request.has_first_node = true;
+	place.request.first_node = swapped;
+	ck_assert_str_eq(placement_check(&place.request, &answer),
+			 "another first node than was asked for");
+	place.request.has_first_node = false;
+	answer.nodes[1] = answer.nodes[0];
+	answer.nodes[0] = swapped;
+	place.request.first_in_order = true;
+	ck_assert_str_eq(placement_check(&place.request, &answer),
+			 "a node before that of block 0 in Slurm's order");
+	answer.nodes[0] = answer.nodes[1];
 	answer.nodes[1] = swapped;
 	answer.gpus[0]--;
 	ck_assert_str_eq(placement_check(&place.request, &answer),
