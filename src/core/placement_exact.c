@@ -100,7 +100,7 @@ static bool twins(const struct placement_problem *problem, uint32_t a,
 
 	return !problem->request->keep_order && prices->rails_alike &&
 	       x->spineset == y->spineset && !x->wanted && !y->wanted &&
-	       x->fits_from == y->fits_from &&
+	       x->fits_from == y->fits_from && x->gives == y->gives &&
 	       usable(problem, x) == usable(problem, y) &&
 	       prices->up[x->leaf] == prices->up[y->leaf] &&
 	       prices->down[x->leaf] == prices->down[y->leaf] &&
@@ -210,7 +210,8 @@ static bool may_take(const struct search *search, uint32_t block, uint32_t c)
 	const struct placement_class *class = &problem->classes[c];
 	uint32_t left = problem->block_count - block, twin;
 
-	if (search->used[c] >= search->room[c] || class->fits_from > block)
+	if (search->used[c] >= search->room[c] ||
+	    !placement_fits(problem, c, block))
 		return false;
 	if (!class->wanted && search->wanted_left >= left)
 		return false;

@@ -178,14 +178,14 @@ static uint32_t pick_class(const struct filler *filler, uint32_t take)
 	uint32_t best = FABRIC_NONE, block = next_block(filler);
 
 	if (leading(filler))
-		return filler->problem->classes[filler->lead].fits_from ?
-		       FABRIC_NONE : filler->lead;
+		return placement_fits(filler->problem, filler->lead, block) ?
+		       filler->lead : FABRIC_NONE;
 	for (uint32_t c = 0; c < filler->problem->class_count; c++) {
 		const struct placement_class *class =
 			&filler->problem->classes[c];
 
 		if (filler->room[c] && class->leafset == filler->leafset &&
-		    class->fits_from <= block &&
+		    placement_fits(filler->problem, c, block) &&
 		    better_class(filler, c, best, take))
 			best = c;
 	}
@@ -215,7 +215,7 @@ static bool goes_on(const struct filler *filler, uint32_t c, uint32_t block)
 
 	/* A smaller block has classes of its own to choose from. */
 	return need[next] == need[block] &&
-	       filler->problem->classes[c].fits_from <= next;
+	       placement_fits(filler->problem, c, next);
 }
 
 /* Places up to TAKE blocks under the current leaf; how many it were. */
@@ -391,7 +391,7 @@ static int sort_by_position(const struct placement_problem *problem,
 	for (uint32_t k = 0; k < problem->block_count; k++) {
 		nodes[k] = sorted[k].node;
 		plan[k] = problem->class_of[nodes[k]];
-		if (problem->classes[plan[k]].fits_from > k)
+		if (!placement_fits(problem, plan[k], k))
 			fits = 0;
 	}
 	free(sorted);

@@ -54,7 +54,8 @@ static bool choose(const struct placement_problem *problem,
 		const struct placement_class *class = &problem->classes[
 			problem->class_of[sorted[i].node]];
 
-		if (class->fits_from > chosen ||
+		if (!placement_fits(problem, problem->class_of[sorted[i].node],
+				    chosen) ||
 		    (!class->wanted &&
 		     chosen + wanted >= problem->block_count))
 			continue;

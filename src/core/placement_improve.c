@@ -89,7 +89,7 @@ static bool try_move(struct improver *improver, uint32_t block,
 	uint32_t from = improver->plan[block];
 	double before, after, groups, change;
 
-	if (problem->classes[target].fits_from > block ||
+	if (!placement_fits(problem, target, block) ||
 	    (improver->used[target] == problem->classes[target].node_count))
 		return false;
 	before = placement_block_cost(problem, improver->plan, block, from);
@@ -109,12 +109,12 @@ static bool try_move(struct improver *improver, uint32_t block,
 
 static bool try_swap(struct improver *improver, uint32_t a, uint32_t b)
 {
-	const struct placement_class *classes = improver->problem->classes;
 	uint32_t a_class = improver->plan[a], b_class = improver->plan[b];
 	double before, groups, change;
 
-	if (a_class == b_class || classes[a_class].fits_from > b ||
-	    classes[b_class].fits_from > a)
+	if (a_class == b_class ||
+	    !placement_fits(improver->problem, a_class, b) ||
+	    !placement_fits(improver->problem, b_class, a))
 		return false;
 	before = pair_cost(improver, a, b);
 	improver->plan[a] = b_class;

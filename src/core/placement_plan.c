@@ -189,7 +189,7 @@ bool placement_plan_nodes(const struct placement_problem *problem,
 		uint32_t *next = &scratch[plan[k]];
 		int64_t bound = behind(problem, nodes, k);
 
-		if (class->fits_from > k ||
+		if (!placement_fits(problem, plan[k], k) ||
 		    (!k && problem->lead == PLACEMENT_LEAD_NODE &&
 		     !class->leads))
 			return false;

@@ -28,7 +28,7 @@ static uint32_t fits_from(const struct placement_problem *problem,
 }
 
 struct class_key {
-	uint32_t node, kind, fits_from, first_gpu;
+	uint32_t node, kind, fits_from, gives, first_gpu;
 	bool wanted, leads;
 };
 
@@ -44,6 +44,8 @@ static int compare_keys(const void *a, const void *b)
 		return x->leads ? -1 : 1;
 	if (x->fits_from != y->fits_from)
 		return x->fits_from < y->fits_from ? -1 : 1;
+	if (x->gives != y->gives)
+		return x->gives < y->gives ? -1 : 1;
 	if (x->first_gpu != y->first_gpu)
 		return x->first_gpu < y->first_gpu ? -1 : 1;
 	return (x->node > y->node) - (x->node < y->node);
@@ -53,7 +55,7 @@ static bool same_class(const struct class_key *x, const struct class_key *y)
 {
 	return x->kind == y->kind && x->wanted == y->wanted &&
 	       x->leads == y->leads && x->fits_from == y->fits_from &&
-	       x->first_gpu == y->first_gpu;
+	       x->gives == y->gives && x->first_gpu == y->first_gpu;
 }
 
 /* In the order of use: free order the fullest first, kept order by position. */
@@ -119,8 +121,9 @@ static void open_class(struct placement_problem *problem,
 		.spineset = fabric->leafsets[node->leafset].spineset,
 		.leaf = fabric->cables[node->first_cable].leaf,
 		.first_gpu = key->first_gpu, .nics = node->nics,
-		.fits_from = key->fits_from, .wanted = key->wanted,
-		.leads = key->leads, .first_node = first,
+		.fits_from = key->fits_from, .gives = key->gives,
+		.wanted = key->wanted, .leads = key->leads,
+		.first_node = first,
 	};
 }
 
@@ -144,7 +147,7 @@ static void fill_classes(struct placement_problem *problem,
 
 static int make_classes(struct placement_problem *problem,
 			const uint32_t *nodes, uint32_t count,
-			const struct nodeset *wanted)
+			const struct nodeset *wanted, const uint32_t *gives)
 {
 	const struct state *state = problem->state;
 	struct class_key *keys = calloc((size_t)count + 1, sizeof(*keys));
@@ -155,7 +158,8 @@ static int make_classes(struct placement_problem *problem,
 		uint32_t free_gpus = state_free_gpus(state, nodes[i]);
 		struct class_key key = {
 			nodes[i], state->kinds.of_node[nodes[i]],
-			fits_from(problem, free_gpus),
+			gives ? 0 : fits_from(problem, free_gpus),
+			gives ? gives[nodes[i]] : 0,
 			problem->prices->rails_alike ? 0 :
 				state->gpus_used[nodes[i]],
 			nodeset_has(wanted, nodes[i]),
@@ -418,7 +422,8 @@ int placement_problem_init(struct placement_problem *problem,
 			   const struct cost_prices *prices,
 			   const struct job_profile *profile, uint32_t *need,
 			   uint32_t block_count, const uint32_t *nodes,
-			   uint32_t count, const struct nodeset *wanted)
+			   uint32_t count, const struct nodeset *wanted,
+			   const uint32_t *gives)
 {
 	*problem = (struct placement_problem){
 		.request = request, .state = request->state,
@@ -427,7 +432,7 @@ int placement_problem_init(struct placement_problem *problem,
 		.lead = find_lead(request, block_count),
 	};
 	if (!allocate(problem, count) ||
-	    make_classes(problem, nodes, count, wanted))
+	    make_classes(problem, nodes, count, wanted, gives))
 		return -1;
 	count_free(problem);
 	problem->traffic = traffic_build(profile, need, block_count,

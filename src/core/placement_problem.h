@@ -2,12 +2,13 @@
 /*
  * placement_problem: one job on one connected fabric, as the strategies see it.
  *
- * Block k needs need[k] GPUs of one node; needs never grow with k. Nodes that
- * no strategy need tell apart are one class: of one kind, fitting the same
- * blocks, all wanted or none. A candidate is a class for each block ("a plan");
- * which node of the class it is follows from the class's order, so that both
- * modes, free order and Slurm's order kept, search the same space: kept order
- * only adds that a plan must be met by nodes in ascending position.
+ * Block k needs need[k] GPUs of one node; needs never grow with k, unless it is
+ * given what each node gives. Nodes that no strategy need tell apart are one
+ * class: of one kind, fitting the same blocks, all wanted or none. A candidate
+ * is a class for each block ("a plan"); which node of the class it is follows
+ * from the class's order, so that all modes search the same space: kept order
+ * only adds that a plan must be met by nodes in ascending position, a bound
+ * block 0 that all others stand behind its node, or that it has a class alone.
  */
 #ifndef LEAFSPINE_PLACEMENT_PROBLEM_H
 #define LEAFSPINE_PLACEMENT_PROBLEM_H
@@ -32,6 +33,7 @@ struct placement_class {
 	uint32_t first_gpu;	/* matters only where rails differ in price */
 	uint32_t nics;
 	uint32_t fits_from;	/* the first block that its nodes can take */
+	uint32_t gives;		/* not 0: they take just blocks of that size */
 	bool wanted;		/* every node of it must be used */
 	bool leads;		/* its node is the request's first node */
 	uint32_t first_node;	/* class_nodes[first_node .. +node_count-1] */
@@ -96,6 +98,16 @@ struct placement_problem {
 	const char *strategy;	/* the one that is running */
 };
 
+/* True where nodes of CLASS can take BLOCK. */
+static inline bool placement_fits(const struct placement_problem *problem,
+				  uint32_t class, uint32_t block)
+{
+	const struct placement_class *it = &problem->classes[class];
+
+	return it->gives ? it->gives == problem->need[block] :
+			   it->fits_from <= block;
+}
+
 /* What a strategy is: RUN offers answers; 0, or -1 without memory. */
 struct placement_strategy {
 	const char *name;
@@ -109,15 +121,17 @@ extern const struct placement_strategy placement_exact;
 
 /*
  * Makes the problem for NEED (taken over, freed by placement_problem_done even
- * after a failure). NODES are the nodes that may be used, COUNT of them.
- * 0, or -1 without memory.
+ * after a failure). NODES are the nodes that may be used, COUNT of them. GIVES,
+ * by node of the fabric, says how many GPUs a node has to give; NULL: as many
+ * as are needed and free. 0, or -1 without memory.
  */
 int placement_problem_init(struct placement_problem *problem,
 			   const struct placement_request *request,
 			   const struct cost_prices *prices,
 			   const struct job_profile *profile, uint32_t *need,
 			   uint32_t block_count, const uint32_t *nodes,
-			   uint32_t count, const struct nodeset *wanted);
+			   uint32_t count, const struct nodeset *wanted,
+			   const uint32_t *gives);
 void placement_problem_done(struct placement_problem *problem);
 
 /*

@@ -189,7 +189,7 @@ static int open_problem(struct placement_chooser *chooser,
 	if (placement_problem_init(ret, request, &chooser->prices,
 				   &shape->profile, need, shape->count,
 				   chooser->nodes, chooser->node_count,
-				   &chooser->wanted))
+				   &chooser->wanted, NULL))
 		return -1;
 	ret->ret_failed = &chooser->failed;
 	return 0;
