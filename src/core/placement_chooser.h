@@ -35,6 +35,39 @@ struct placement_chooser {
 enum placement_status placement_solve(struct placement_chooser *chooser,
 				      const struct placement_shape *shape);
 
+/* Asked one after the other; each may better what those before found. */
+extern const struct placement_strategy *const placement_strategies[];
+
+/*
+ * What placement_solve is made of. All return 0, or -1 without memory.
+ *
+ * A problem of the nodes at hand, to be given back by placement_problem_done
+ * in any case; its answer is kept where it is the best so far.
+ */
+int placement_open_problem(struct placement_chooser *chooser,
+			   const struct placement_request *request,
+			   const struct placement_shape *shape,
+			   struct placement_problem *ret);
+int placement_run_strategies(struct placement_chooser *chooser,
+			     struct placement_problem *problem);
+void placement_keep_answer(struct placement_chooser *chooser,
+			   struct placement_problem *problem);
+
+/*
+ * Blocks of several sizes where Slurm's order binds all nodes or the first: a
+ * node takes the ranks that its place gives it, so the sizes have to follow the
+ * nodes. Each strategy chooses its set in free order; sorted, another may be
+ * the best.
+ */
+int placement_sort_free(struct placement_chooser *chooser,
+			const struct placement_shape *shape);
+/* What always goes where the shape fits: the nodes with most free GPUs. */
+int placement_take_roomiest(struct placement_chooser *chooser,
+			    const struct placement_shape *shape);
+/* The set chosen in free order, in the best order that its first node allows. */
+int placement_order_free(struct placement_chooser *chooser,
+			 const struct placement_shape *shape);
+
 /* The strategy of that name, or NULL. */
 const struct placement_strategy *placement_strategy(const char *name);
 

@@ -11,12 +11,10 @@
 #include "placement_chooser.h"
 
 /* Asked one after the other; each may better what those before found. */
-static const struct placement_strategy *const strategies[] = {
+const struct placement_strategy *const placement_strategies[] = {
 	&placement_pack, &placement_first_fit, &placement_best_fit,
-	&placement_exact,
+	&placement_exact, NULL,
 };
-
-enum { STRATEGY_COUNT = sizeof(strategies) / sizeof(strategies[0]) };
 
 static bool is_required(const struct placement_request *request, uint32_t node)
 {
@@ -123,14 +121,16 @@ static int admit_weights(struct placement_chooser *chooser,
 	return 0;
 }
 
-static int run_strategies(struct placement_chooser *chooser,
-			  struct placement_problem *problem)
+int placement_run_strategies(struct placement_chooser *chooser,
+			     struct placement_problem *problem)
 {
-	for (int i = 0; i < STRATEGY_COUNT; i++) {
-		if (chooser->only && chooser->only != strategies[i])
+	for (int i = 0; placement_strategies[i]; i++) {
+		const struct placement_strategy *it = placement_strategies[i];
+
+		if (chooser->only && chooser->only != it)
 			continue;
-		problem->strategy = strategies[i]->name;
-		if (strategies[i]->run(problem) || chooser->failed)
+		problem->strategy = it->name;
+		if (it->run(problem) || chooser->failed)
 			return -1;
 	}
 	return 0;
@@ -155,8 +155,8 @@ static bool wins(const struct placement_chooser *chooser,
 				blocks);
 }
 
-static void keep_answer(struct placement_chooser *chooser,
-			struct placement_problem *problem)
+void placement_keep_answer(struct placement_chooser *chooser,
+			   struct placement_problem *problem)
 {
 	if (!problem->solved || !wins(chooser, problem))
 		return;
@@ -174,10 +174,10 @@ static void keep_answer(struct placement_chooser *chooser,
 	problem->need = NULL;
 }
 
-static int open_problem(struct placement_chooser *chooser,
-			const struct placement_request *request,
-			const struct placement_shape *shape,
-			struct placement_problem *ret)
+int placement_open_problem(struct placement_chooser *chooser,
+			   const struct placement_request *request,
+			   const struct placement_shape *shape,
+			   struct placement_problem *ret)
 {
 	uint32_t *need = calloc(shape->count, sizeof(*need));
 
@@ -195,207 +195,6 @@ static int open_problem(struct placement_chooser *chooser,
 	return 0;
 }
 
-/* A node and what it gives. */
-struct giver {
-	uint32_t node, gives, rank;
-	bool wanted;
-};
-
-static int compare_givers(const void *a, const void *b)
-{
-	const struct giver *x = a, *y = b;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return (x->node > y->node) - (x->node < y->node);
-}
-
-static int most_free_first(const void *a, const void *b)
-{
-	const struct giver *x = a, *y = b;
-
-	if (x->wanted != y->wanted)
-		return x->wanted ? -1 : 1;
-	return x->rank != y->rank ? (x->rank > y->rank ? -1 : 1) :
-	       (x->node > y->node) - (x->node < y->node);
-}
-
-static uint32_t could_give(const struct placement_request *request,
-			   const struct giver *giver)
-{
-	uint32_t gpus = state_free_gpus(request->state, giver->node);
-
-	return request->gpus_per_node && request->gpus_per_node < gpus ?
-	       request->gpus_per_node : gpus;
-}
-
-/*
- * What each of the ordered givers gives: the shape's numbers as they stand,
- * where that goes; else, unless the number of nodes is fixed, all it has and
- * the last what remains; else what was planned for it.
- */
-static void share_out(const struct placement_request *request,
-		      const struct placement_shape *shape,
-		      struct giver *givers)
-{
-	bool fixed = request->min_nodes &&
-		     request->min_nodes == request->max_nodes;
-	uint64_t left = shape->profile.gpus;
-	uint32_t k = 0, all;
-
-	while (k < shape->count &&
-	       could_give(request, &givers[k]) >= shape->need[k])
-		k++;
-	if (k == shape->count) {
-		for (k = 0; k < shape->count; k++)
-			givers[k].gives = shape->need[k];
-		return;
-	}
-	for (all = 0, k = 0; k + 1 < shape->count; k++)
-		all += could_give(request, &givers[k]);
-	if (fixed || all >= left ||
-	    left - all > could_give(request, &givers[k]))
-		return;
-	for (k = 0; k < shape->count; k++) {
-		uint32_t gpus = could_give(request, &givers[k]);
-
-		givers[k].gives = gpus < left ? gpus : (uint32_t)left;
-		left -= givers[k].gives;
-	}
-}
-
-/* Ranks GIVERS, COUNT of them in rank order, as the request wants them. */
-static void rank_givers(const struct placement_request *request,
-			struct giver *givers, uint32_t count)
-{
-	const uint32_t *positions = request->state->positions;
-	uint32_t lead = 0;
-
-	for (uint32_t k = 0; k < count; k++) {
-		uint32_t node = givers[k].node;
-
-		givers[k].rank = request->keep_order ? positions[node] : k + 1;
-		if (request->has_first_node ?
-		    node == request->first_node :
-		    positions[node] < positions[givers[lead].node])
-			lead = k;
-	}
-	if (!request->keep_order &&
-	    (request->has_first_node || request->first_in_order))
-		givers[lead].rank = 0;
-}
-
-/* Offers GIVERS, which then follow each other by rank. */
-static int offer_givers(struct placement_chooser *chooser,
-			const struct placement_shape *shape,
-			struct giver *givers, const char *strategy)
-{
-	struct placement_shape ordered = *shape;
-	struct placement_problem problem = { 0 };
-	uint32_t *nodes = calloc(2 * (size_t)shape->count, sizeof(*nodes));
-	int status = -1;
-
-	if (nodes) {
-		ordered.need = nodes + shape->count;
-		qsort(givers, shape->count, sizeof(*givers), compare_givers);
-		share_out(chooser->request, shape, givers);
-		for (uint32_t k = 0; k < shape->count; k++) {
-			nodes[k] = givers[k].node;
-			ordered.need[k] = givers[k].gives;
-		}
-		status = open_problem(chooser, chooser->request, &ordered,
-				      &problem);
-	}
-	problem.strategy = strategy;
-	if (!status)
-		status = placement_offer(&problem, nodes);
-	if (!status)
-		keep_answer(chooser, &problem);
-	placement_problem_done(&problem);
-	free(nodes);
-	return status;
-}
-
-/* What STRATEGY finds in free order, sorted into the request's. */
-static int sort_answer_of(struct placement_chooser *chooser,
-			  const struct placement_shape *shape,
-			  const struct placement_strategy *strategy,
-			  struct giver *givers)
-{
-	struct placement_request free_order = *chooser->request;
-	struct placement_problem problem;
-	int status;
-
-	free_order.keep_order = false;
-	free_order.first_in_order = false;
-	free_order.has_first_node = false;
-	status = open_problem(chooser, &free_order, shape, &problem);
-	if (!status)
-		status = strategy->run(&problem) || chooser->failed ? -1 : 0;
-	for (uint32_t k = 0; !status && problem.solved && k < shape->count; k++)
-		givers[k] = (struct giver){
-			problem.best_nodes[k], shape->need[k], 0, false
-		};
-	if (!status && problem.solved) {
-		rank_givers(chooser->request, givers, shape->count);
-		status = offer_givers(chooser, shape, givers, strategy->name);
-	}
-	placement_problem_done(&problem);
-	return status;
-}
-
-/*
- * Blocks of several sizes where Slurm's order binds all nodes or the first: a
- * node takes the ranks that its place gives it, so the sizes have to follow the
- * nodes. Each strategy chooses its set in free order; sorted, another may be
- * the best.
- */
-static int sort_free_answers(struct placement_chooser *chooser,
-			     const struct placement_shape *shape)
-{
-	struct giver *givers = calloc(shape->count, sizeof(*givers));
-	int status = givers ? 0 : -1;
-
-	for (int i = 0; !status && i < STRATEGY_COUNT; i++)
-		if (!chooser->only || chooser->only == strategies[i])
-			status = sort_answer_of(chooser, shape, strategies[i],
-						givers);
-	free(givers);
-	return status;
-}
-
-/* What always goes where the shape fits: the nodes with most free GPUs. */
-static int take_roomiest(struct placement_chooser *chooser,
-			 const struct placement_shape *shape)
-{
-	const struct state *state = chooser->request->state;
-	struct giver *givers = calloc((size_t)chooser->node_count + 1,
-				      sizeof(*givers));
-	int status = -1;
-
-	for (uint32_t i = 0; givers && i < chooser->node_count; i++) {
-		uint32_t node = chooser->nodes[i];
-
-		givers[i] = (struct giver){
-			node, 0, state_free_gpus(state, node),
-			nodeset_has(&chooser->wanted, node)
-		};
-	}
-	if (givers && shape->count <= chooser->node_count) {
-		qsort(givers, chooser->node_count, sizeof(*givers),
-		      most_free_first);
-		for (uint32_t k = 0; k < shape->count; k++)
-			givers[k].wanted = false;
-		qsort(givers, shape->count, sizeof(*givers), most_free_first);
-		for (uint32_t k = 0; k < shape->count; k++)
-			givers[k].gives = shape->need[k];
-		rank_givers(chooser->request, givers, shape->count);
-		status = offer_givers(chooser, shape, givers, "roomiest");
-	}
-	free(givers);
-	return status;
-}
-
 static int solve_as_asked(struct placement_chooser *chooser,
 			  const struct placement_shape *shape)
 {
@@ -406,20 +205,20 @@ static int solve_as_asked(struct placement_chooser *chooser,
 	bool solved = false;
 
 	if (!status)
-		status = open_problem(chooser, request, shape, &problem);
+		status = placement_open_problem(chooser, request, shape, &problem);
 	if (!status)
-		status = run_strategies(chooser, &problem);
+		status = placement_run_strategies(chooser, &problem);
 	if (!status) {
 		solved = problem.solved;
-		keep_answer(chooser, &problem);
+		placement_keep_answer(chooser, &problem);
 	}
 	placement_problem_done(&problem);
 	if (!status && mixed && (request->keep_order ||
 				 request->first_in_order ||
 				 request->has_first_node))
-		status = sort_free_answers(chooser, shape);
+		status = placement_sort_free(chooser, shape);
 	if (!status && (mixed || !solved))
-		status = take_roomiest(chooser, shape);
+		status = placement_take_roomiest(chooser, shape);
 	return status;
 }
 
@@ -451,19 +250,25 @@ enum placement_status placement_solve(struct placement_chooser *chooser,
 				      const struct placement_shape *shape)
 {
 	const struct placement_request *request = chooser->request;
+	bool mixed = shape->need[0] != shape->need[shape->count - 1];
+	bool bound = !request->keep_order && !chooser->only &&
+		     (request->first_in_order ||
+		      (request->has_first_node && mixed));
 	int status = solve_as_asked(chooser, shape);
 
 	if (!status && request->first_in_order && !request->keep_order &&
 	    !costs_nothing(chooser))
 		status = solve_in_kept_order(chooser, shape);
+	if (!status && bound && !costs_nothing(chooser))
+		status = placement_order_free(chooser, shape);
 	return status ? PLACEMENT_NO_MEMORY :
 	       chooser->solved ? PLACEMENT_OK : PLACEMENT_IMPOSSIBLE;
 }
 
 const struct placement_strategy *placement_strategy(const char *name)
 {
-	for (int i = 0; i < STRATEGY_COUNT; i++)
-		if (!strcmp(strategies[i]->name, name))
-			return strategies[i];
+	for (int i = 0; placement_strategies[i]; i++)
+		if (!strcmp(placement_strategies[i]->name, name))
+			return placement_strategies[i];
 	return NULL;
 }
