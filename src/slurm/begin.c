@@ -8,22 +8,29 @@
 #include "steer.h"
 
 #include "comment.h"
+#include "order.h"
 #include "placed.h"
 #include "tried.h"
 #include "world.h"
 
 #include <stdlib.h>
 
-static void report_placed(job_record_t *job, struct report *report,
-			  const struct placed *placed)
+/* The order goes to the job, and what it carries into the admin comment. */
+static void deliver(job_record_t *job, struct report *report,
+		    struct placed *placed)
 {
 	struct cost_score score;
-	char *names = placed_names(placed);
+	char *names;
 
+	report->ordered = order_choose(job, placed);
+	names = placed_names(placed);
+	report->nodes = names;
 	if (!placed_score(placed, &score))
 		report->score = &score;
-	report->nodes = names;
-	comment_set(job, report);
+	if (names && report->score)
+		order_put(job, placed, names, score.total.spine);
+	if (world.conf->report)
+		comment_set(job, report);
 	free(names);
 }
 
@@ -62,8 +69,8 @@ static void tell(job_record_t *job, struct report *report,
 	count_start(job, &placed);
 	if (world.conf->mode == CONF_OBSERVE) {
 		log_observed(job, &placed);
-	} else if (world.conf->report && status == PLACED_OK) {
-		report_placed(job, report, &placed);
+	} else if (status == PLACED_OK) {
+		deliver(job, report, &placed);
 	} else if (world.conf->report) {
 		report->why = error_text.text;
 		comment_set(job, report);
@@ -89,6 +96,8 @@ void steer_job_begin(job_record_t *job)
 	struct report report = { 0 };
 	struct parallelism hint;
 
+	/* From an earlier run of a job that was requeued. */
+	order_drop(job);
 	if (!world.conf || world.conf->mode == CONF_OFF || !world.fabric ||
 	    !world.table_of || !job->part_ptr ||
 	    !conf_has_partition(world.conf, job->part_ptr->name))

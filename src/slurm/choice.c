@@ -99,6 +99,7 @@ static struct key key_of(const struct choice_question *question)
 	mix(&key, question->req_nodes);
 	mix(&key, question->max_nodes);
 	mix(&key, question->max_leaves);
+	mix(&key, question->any_order);
 	mix_nodes(&key, question);
 	return key;
 }
@@ -197,7 +198,9 @@ static enum counters_fallback fill_request(
 	*request = (struct placement_request){
 		.state = question->state, .hint = question->hint,
 		.site = question->site, .required = &question->required,
-		.allowed = &question->usable, .keep_order = true,
+		.allowed = &question->usable,
+		.keep_order = !question->any_order,
+		.first_in_order = question->any_order,
 		/* Rule 13: else every try would fail. */
 		.max_leaves = question->max_leaves,
 	};

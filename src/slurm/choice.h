@@ -28,6 +28,11 @@ struct choice_question {
 	uint32_t req_nodes;	/* what Slurm would like, >= min_nodes */
 	uint32_t max_nodes;	/* 0: no bound */
 	uint32_t max_leaves;	/* 0: no bound */
+	/*
+	 * The job will get our order, but for its first node. Else the nodes
+	 * are chosen for the order in which Slurm gives ranks.
+	 */
+	bool any_order;
 };
 
 /* 0, or -1 without memory; then nothing is to be given back. */

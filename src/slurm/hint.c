@@ -18,6 +18,19 @@ static const char *value_of(const char *variable, const char *name)
 	return variable + length + 1;
 }
 
+const char *hint_variable(char *const *variables, uint32_t count,
+			  const char *name)
+{
+	for (uint32_t i = 0; variables && i < count; i++) {
+		const char *value = variables[i] ?
+			value_of(variables[i], name) : NULL;
+
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -43,13 +56,10 @@ static struct hint_text find_word(const char *comment)
 struct hint_text hint_find(char *const *variables, uint32_t count,
 			   const char *comment)
 {
-	for (uint32_t i = 0; variables && i < count; i++) {
-		const char *value = variables[i] ?
-			value_of(variables[i], HINT_ENV_NAME) : NULL;
+	const char *option = hint_variable(variables, count, HINT_ENV_NAME);
 
-		if (value)
-			return (struct hint_text){ value, strlen(value) };
-	}
+	if (option)
+		return (struct hint_text){ option, strlen(option) };
 	if (comment)
 		return find_word(comment);
 	return (struct hint_text){ NULL, 0 };

@@ -22,6 +22,10 @@ struct hint_text {
 	size_t length;
 };
 
+/* What NAME has for a value among COUNT entries "NAME=value", or NULL. */
+const char *hint_variable(char *const *variables, uint32_t count,
+			  const char *name);
+
 /*
  * The hint of a job with these SPANK variables and this comment (each may be
  * NULL): the option's, else that of the first word "leafspine:HINT".

@@ -6,6 +6,7 @@
 
 #include "adapter.h"
 
+#include "order.h"
 #include "placed.h"
 #include "running.h"
 #include "world.h"
@@ -258,6 +259,8 @@ static bool set_counts(const struct adapter_call *call,
 	question->max_nodes = call->max_nodes >= NODES_UNBOUND ? 0 :
 			      call->max_nodes;
 	question->max_leaves = request->max_leaves;
+	question->any_order = order_is_delivered(call->job,
+						 question->req_nodes);
 	return usable >= question->min_nodes &&
 	       (!question->max_nodes ||
 		question->min_nodes <= question->max_nodes);

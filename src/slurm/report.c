@@ -44,6 +44,9 @@ static void print_report(FILE *stream, const struct report *report)
 			report->score->total.spine, report->score->total.core);
 		print_key(stream, "link", report->score->bottleneck_link);
 	}
+	if (report->nodes)
+		print_key(stream, "order",
+			  report->ordered ? "leafspine" : "slurm");
 	print_key(stream, "nodes", report->nodes);
 	print_key(stream, "why", report->why);
 	fputc('}', stream);

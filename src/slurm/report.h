@@ -14,6 +14,7 @@ struct report {
 	bool steered;			/* false: stock Slurm's choice */
 	const struct cost_score *score;	/* NULL: could not be had, see why */
 	const char *nodes;		/* hostlist by rank, or NULL */
+	bool ordered;			/* by us; false: as Slurm gives ranks */
 	const char *why;		/* printable; NULL: nothing to say */
 };
 

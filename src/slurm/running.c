@@ -4,6 +4,7 @@
 #include "running.h"
 
 #include "adapter.h"
+#include "order.h"
 #include "placed.h"
 #include "world.h"
 
@@ -188,6 +189,7 @@ static void fill_loads(struct record *record, const job_record_t *job)
 	status = placed_of_job(job, &hint, &placed, &ignored);
 	if (status != PLACED_OK && status != PLACED_MISFIT)
 		return;
+	order_recall(job, &placed);
 	alone = status == PLACED_OK ? state_new(world.fabric) : NULL;
 	if (alone && !state_add_job(alone, placed.nodes, placed.gpus,
 				    placed.count, &placed.profile))

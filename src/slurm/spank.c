@@ -171,13 +171,14 @@ static void order_step(void)
 static void forget_job(spank_context_t context)
 {
 	unsetenv(INHERITED);
+	/* Each node sets its own; where it cannot, it has not another's. */
+	unsetenv(ORDER_NODE_RANK);
 	if (context != S_CTX_ALLOCATOR)
 		return;
 	unsetenv(ORDER_NODES);
 	unsetenv(ORDER_BYTES);
 	unsetenv(ORDER_JOB);
 	unsetenv(ORDER_GPUS);
-	unsetenv(ORDER_NODE_RANK);
 }
 
 /*
@@ -233,8 +234,6 @@ int slurm_spank_local_user_init(spank_t spank, int argc, char *argv[])
 	(void)spank;
 	(void)argc;
 	(void)argv;
-	/* Where the plugin is missing no node may bear another's number. */
-	unsetenv(ORDER_NODE_RANK);
 	if (host_file.distribution)
 		setenv(DISTRIBUTION, host_file.distribution, 1);
 	return 0;

@@ -72,7 +72,12 @@ START_TEST(report_is_one_line_of_json)
 	ck_assert_str_eq(text, "leafspine{\"hint\":\"tp=8\","
 			 "\"placed_by\":\"leafspine\",\"leaves\":2,"
 			 "\"spine_bytes\":128000000000,\"core_bytes\":0,"
-			 "\"link\":\"leaf4->spine*\",\"nodes\":\"n[1-4]\"}");
+			 "\"link\":\"leaf4->spine*\",\"order\":\"slurm\","
+			 "\"nodes\":\"n[1-4]\"}");
+	free(text);
+	report.ordered = true;
+	text = report_text(&report);
+	ck_assert_ptr_nonnull(strstr(text, ",\"order\":\"leafspine\","));
 	free(text);
 }
 END_TEST
