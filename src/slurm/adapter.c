@@ -3,6 +3,7 @@
 
 #include "adapter.h"
 
+#include "gpus.h"
 #include "world.h"
 
 #include <stdlib.h>
@@ -55,17 +56,6 @@ static enum counters_skip read_hint(const job_record_t *job,
 
 /* --- GPUs ---------------------------------------------------------------- */
 
-/* MIG slices bear names as 1g.5gb: not whole GPUs. */
-static bool is_slice(const char *type)
-{
-	return type && type[0] >= '0' && type[0] <= '9' && strstr(type, "g.");
-}
-
-static bool too_many(uint64_t count)
-{
-	return count > PARALLELISM_GPUS_MAX;
-}
-
 /* A product that stays at the largest number rather than start again at 0. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
@@ -83,34 +73,44 @@ static uint32_t given_16(uint16_t number)
 	return number == NO_VAL16 || number == INFINITE16 ? 0 : number;
 }
 
+static struct gpus_request gpus_of(const gres_job_state_t *gres,
+				   const struct job_details *details)
+{
+	const char *type = gres->type_name;
+
+	return (struct gpus_request){
+		.per_job = gres->gres_per_job,
+		.per_node = gres->gres_per_node,
+		.per_socket = gres->gres_per_socket,
+		.per_task = gres->gres_per_task,
+		.tasks = details->num_tasks == NO_VAL ? 0 : details->num_tasks,
+		.tasks_per_node = given_16(details->ntasks_per_node),
+		.type = type,
+		.type_length = type ? strlen(type) : 0,
+	};
+}
+
 static bool set_gpus(struct adapter_request *request,
 		     const gres_job_state_t *gres, const job_record_t *job)
 {
-	uint64_t each = gres->gres_per_node, all = gres->gres_per_job;
-	const struct job_details *details = job->details;
+	struct gpus_request asked = gpus_of(gres, job->details);
+	struct gpus_sums sums;
+	uint64_t each;
 
-	if (gres->gres_per_socket)
+	if (!gpus_sums(&asked, &sums))
 		return false;
-	if (details->num_tasks != NO_VAL && !all)
-		all = times(gres->gres_per_task, details->num_tasks);
-	if (!each)
-		each = times(gres->gres_per_task,
-			     given_16(details->ntasks_per_node));
-	if (too_many(each) || too_many(all) || too_many(gres->gres_per_task))
-		return false;
-	request->gpus = (uint32_t)all;
-	request->gpus_per_node = (uint32_t)each;
-	request->gpus_per_task = (uint32_t)gres->gres_per_task;
-	request->by_job = all && !each;
+	each = sums.each ? sums.each : 1;
+	request->gpus = sums.all;
+	request->gpus_per_node = sums.each;
+	request->gpus_per_task = (uint32_t)asked.per_task;
+	request->by_job = sums.all && !sums.each;
 	request->typed = gres->type_name;
 	request->gpu_type = gres->type_id;
 	if (gres->cpus_per_gres)
-		request->cpus_on_node = to_32(times(gres->cpus_per_gres,
-						    each ? each : 1));
+		request->cpus_on_node = to_32(times(gres->cpus_per_gres, each));
 	if (gres->mem_per_gres)
-		request->memory_mb = times(gres->mem_per_gres,
-					   each ? each : 1);
-	return (each || all) && !is_slice(gres->type_name);
+		request->memory_mb = times(gres->mem_per_gres, each);
+	return true;
 }
 
 /* SKIPS, or why not: no GPUs, or such that the engine does not know. */

@@ -36,6 +36,7 @@
  * a strong reference would keep it from loading there.
  */
 extern List job_list __attribute__((weak));
+extern part_record_t *default_part_loc __attribute__((weak));
 extern bitstr_t *cg_node_bitmap __attribute__((weak));
 extern bitstr_t *rs_node_bitmap __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));
