@@ -234,7 +234,7 @@ start_restd() {
 # JOB, by REST. Prints its id, or nothing where it is refused.
 post() {
 	jq -n '{script: "#!/bin/sh\nsleep 1000\n", job: {environment:
-		{PATH: "/bin:/usr/bin"}, nodes: "2", gres: "gres:gpu:8",
+		{PATH: "/bin:/usr/bin"}, nodes: "2", gpus_per_node: "8",
 		current_working_directory: "/tmp", standard_output: "/dev/null"}}
 		| '"$1" | as_nobody curl -sS --max-time 20 -d @- \
 		--unix-socket "$BATS_TEST_TMPDIR/rest/socket" \
