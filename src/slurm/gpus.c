@@ -15,12 +15,6 @@ static bool too_many(uint64_t count)
 	return count > PARALLELISM_GPUS_MAX;
 }
 
-/* A product that stays at the largest number rather than start again at 0. */
-static uint64_t times(uint64_t a, uint64_t b)
-{
-	return a && b > UINT64_MAX / a ? UINT64_MAX : a * b;
-}
-
 /* MIG slices bear names as 1g.5gb or a100_3g.20gb: not whole GPUs. */
 static bool is_slice(const char *type, size_t length)
 {
@@ -38,11 +32,14 @@ bool gpus_sums(const struct gpus_request *request, struct gpus_sums *ret)
 	if (request->unclear || request->per_socket ||
 	    is_slice(request->type, request->type_length))
 		return false;
+	/* Before it is multiplied: from here on nothing overflows. */
+	if (too_many(request->per_task))
+		return false;
 	if (!all)
-		all = times(request->per_task, request->tasks);
+		all = request->per_task * request->tasks;
 	if (!each)
-		each = times(request->per_task, request->tasks_per_node);
-	if (too_many(all) || too_many(each) || too_many(request->per_task))
+		each = request->per_task * request->tasks_per_node;
+	if (too_many(all) || too_many(each))
 		return false;
 	ret->all = (uint32_t)all;
 	ret->each = (uint32_t)each;
@@ -64,7 +61,7 @@ enum gpus_count gpus_count(const struct gpus_request *request, uint64_t *ret)
 		return GPUS_UNCLEAR;
 	if (!sums.all && least < most)
 		return GPUS_OPEN;
-	*ret = sums.all ? sums.all : times(sums.each, least);
+	*ret = sums.all ? sums.all : (uint64_t)sums.each * least;
 	return too_many(*ret) ? GPUS_UNCLEAR : GPUS_FIXED;
 }
 

@@ -76,7 +76,10 @@ static void refresh_conf(void)
 
 /* --- what the job asks for ----------------------------------------------- */
 
-/* The names in LIST, or the default partition: is one of them such? */
+/*
+ * The names in LIST, or the default partition: is one of them such? A name that
+ * has to be cut is none of Slurm's.
+ */
 static bool any_partition(const char *list, bool (*is_such)(const char *name))
 {
 	char name[PARTITION_NAME_MAX];
@@ -86,8 +89,7 @@ static bool any_partition(const char *list, bool (*is_such)(const char *name))
 	while (list && *list) {
 		size_t length = strcspn(list, ",");
 
-		snprintf(name, sizeof(name), "%.*s",
-			 length < sizeof(name) ? (int)length : 0, list);
+		snprintf(name, sizeof(name), "%.*s", (int)length, list);
 		if (is_such(name))
 			return true;
 		list += length;

@@ -96,6 +96,11 @@ START_TEST(kinds_are_compared_across_strings)
 	ck_assert(!request.unclear);
 	ck_assert_uint_eq(gpus_read("gpu:h10:8", &request), 8);
 	ck_assert(request.unclear);
+	request = (struct gpus_request){ 0 };
+	gpus_read("gpu:16", &request);
+	ck_assert(!request.unclear);
+	gpus_read("gpu:h100:8", &request);
+	ck_assert(request.unclear);
 }
 END_TEST
 
@@ -171,9 +176,9 @@ START_TEST(products_do_not_overflow)
 			 GPUS_UNCLEAR);
 	ck_assert_uint_eq(fixed(ASKED(.per_job = PARALLELISM_GPUS_MAX)),
 			  PARALLELISM_GPUS_MAX);
-	/* 2^32 * 2^32 and 2^24 * 2^8 would both be small again. */
-	ck_assert_int_eq(kind(ASKED(.per_task = 1ULL << 33,
-				    .tasks = 1U << 31)), GPUS_UNCLEAR);
+	/* In 64 bits this would be 8, and the next in 32 bits 0. */
+	ck_assert_int_eq(kind(ASKED(.per_task = (1ULL << 61) + 1,
+				    .tasks = 8)), GPUS_UNCLEAR);
 	ck_assert_int_eq(kind(ASKED(.per_node = 1U << 24,
 				    .min_nodes = 1U << 8,
 				    .max_nodes = 1U << 8)), GPUS_UNCLEAR);
