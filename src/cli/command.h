@@ -28,5 +28,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_show;
 extern const struct command cmd_place;
 extern const struct command cmd_score;
+extern const struct command cmd_hint;
+extern const struct command cmd_hostfile;
 
 #endif

@@ -18,6 +18,8 @@ static const struct command *const commands[] = {
 	&cmd_show,
 	&cmd_place,
 	&cmd_score,
+	&cmd_hint,
+	&cmd_hostfile,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
@@ -26,9 +28,9 @@ static void print_usage(FILE *stream, const char *prefix)
 {
 	fprintf(stream, "%sUsage: leafspine COMMAND [OPTION ...]\n", prefix);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(stream, "%s  %-6s  %s\n", prefix, commands[i]->name,
+		fprintf(stream, "%s  %-8s  %s\n", prefix, commands[i]->name,
 			commands[i]->summary);
-	fprintf(stream, "%s  help   the options of a command: "
+	fprintf(stream, "%s  help      the options of a command: "
 		"leafspine help COMMAND\n", prefix);
 }
 

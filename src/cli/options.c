@@ -120,7 +120,9 @@ static enum options_result store_text(struct option_reader *reader,
 }
 
 /* The value of the option just read; NULL where there is none. */
-static const char *take_value(struct option_reader *reader, const char *equals)
+static const char *take_value(struct option_reader *reader,
+			      const struct option_spec *spec,
+			      const char *equals)
 {
 	const char *value;
 
@@ -129,7 +131,7 @@ static const char *take_value(struct option_reader *reader, const char *equals)
 	if (reader->next >= reader->argc)
 		return NULL;
 	value = reader->argv[reader->next];
-	if (strncmp(value, "--", 2) == 0)
+	if (spec->kind != OPTION_LINE && strncmp(value, "--", 2) == 0)
 		return NULL;
 	reader->next++;
 	return value;
@@ -160,7 +162,7 @@ static enum options_result read_option(struct option_reader *reader,
 		*(bool *)(void *)(reader->values + spec->offset) = true;
 		return OPTIONS_OK;
 	}
-	value = take_value(reader, equals);
+	value = take_value(reader, spec, equals);
 	if (!value)
 		return usage_fault(reader, "--%s needs a value (%s)",
 				   spec->name, spec->value);

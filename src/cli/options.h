@@ -5,7 +5,8 @@
  * Read are `--name VALUE` and `--name=VALUE`, in any order with the operand;
  * `--` ends the options. Names are not abbreviated, so that a later option
  * cannot change what a script means. A separate value must not begin with
- * `--`: there a value was forgotten (`--name=--text` says that it was not).
+ * `--`: there a value was forgotten (`--name=--text` says that it was not), but
+ * for options whose value is a command line.
  */
 #ifndef LEAFSPINE_OPTIONS_H
 #define LEAFSPINE_OPTIONS_H
@@ -19,6 +20,7 @@ enum option_kind {
 	OPTION_FLAG,		/* bool */
 	OPTION_NUMBER,		/* uint32_t, 1 to max; stays 0 if not given */
 	OPTION_TEXT,		/* const char *, stays NULL if not given */
+	OPTION_LINE,		/* likewise, and may begin with dashes */
 	OPTION_TEXTS,		/* struct option_texts: may be given again */
 	OPTION_OPERAND		/* const char *: the argument without a name */
 };
