@@ -34,19 +34,21 @@ static void deliver(job_record_t *job, struct report *report,
 	free(names);
 }
 
-static void count_start(const job_record_t *job, const struct placed *placed)
+/* Every start on GPUs counts, also of jobs that are none of ours. */
+static void count_start(const job_record_t *job, enum counters_start how)
 {
 	bool bounded = job->time_limit != NO_VAL && job->time_limit != INFINITE;
-	double hours = bounded ? job->time_limit / 60.0 : 0;
+	uint64_t gpus = placed_gpus(job);
 
-	counters_started(tried_last_answer(job->job_id),
-			 hours * (double)placed->gpu_count);
+	if (gpus)
+		counters_started(how, gpus, bounded ? job->time_limit :
+						      COUNTERS_UNLIMITED);
 }
 
 /* Mode=observe: both, side by side. */
 static void log_observed(const job_record_t *job, const struct placed *placed)
 {
-	char *choice = tried_take_choice(job->job_id);
+	char *choice = tried_take_choice(job);
 	char *names = placed_names(placed);
 
 	if (choice && names)
@@ -66,7 +68,6 @@ static void tell(job_record_t *job, struct report *report,
 
 	if (status != PLACED_OK && status != PLACED_MISFIT)
 		return;
-	count_start(job, &placed);
 	if (world.conf->mode == CONF_OBSERVE) {
 		log_observed(job, &placed);
 	} else if (status == PLACED_OK) {
@@ -93,16 +94,17 @@ static void tell_unreadable(job_record_t *job, const struct hint_text *text)
 
 void steer_job_begin(job_record_t *job)
 {
-	struct report report = { 0 };
+	struct tried_answer answer = tried_take_answer(job);
+	struct report report = { .steered = answer.steered };
 	struct parallelism hint;
 
+	count_start(job, answer.how);
 	/* From an earlier run of a job that was requeued. */
 	order_drop(job);
 	if (!world.conf || world.conf->mode == CONF_OFF || !world.fabric ||
 	    !world.table_of || !job->part_ptr ||
 	    !conf_has_partition(world.conf, job->part_ptr->name))
 		return;
-	report.steered = tried_last_answer(job->job_id) != START_FORCED;
 	if (adapter_hint_of(job, &hint, &report.hint))
 		tell(job, &report, &hint);
 	else if (report.hint.start)

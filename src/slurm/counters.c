@@ -41,6 +41,7 @@ static const char *const start_names[STARTS] = {
 	[START_FREE] = "free",
 	[START_FORCED] = "forced",
 	[START_PREEMPTED] = "preempted",
+	[START_UNSTEERED] = "unsteered",
 };
 
 const char *counters_skip_name(enum counters_skip cause)
@@ -85,11 +86,14 @@ void counters_spent(uint64_t microseconds)
 	add(&counts.microseconds, microseconds);
 }
 
-void counters_started(enum counters_start how, double gpu_hours)
+void counters_started(enum counters_start how, uint64_t gpus, uint32_t minutes)
 {
 	pthread_mutex_lock(&lock);
 	counts.starts[how]++;
-	counts.gpu_hours[how] += gpu_hours;
+	if (minutes == COUNTERS_UNLIMITED)
+		counts.unlimited[how]++;
+	else
+		counts.gpu_hours[how] += (double)gpus * minutes / 60;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -207,7 +211,10 @@ int counters_print(const struct counters *counters, const char *head,
 	for (int i = 0; i < STARTS; i++)
 		fprintf(stream, "%s\"%s\": %.15g", i ? ", " : "",
 			start_names[i], counters->gpu_hours[i]);
-	fprintf(stream, "},\n \"microseconds\": %" PRIu64 "}\n",
+	fputc('}', stream);
+	print_causes(stream, "unlimited", counters->unlimited, start_names,
+		     STARTS);
+	fprintf(stream, ",\n \"microseconds\": %" PRIu64 "}\n",
 		counters->microseconds);
 	return ferror(stream) ? -1 : 0;
 }

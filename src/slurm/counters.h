@@ -36,8 +36,14 @@ enum counters_fallback {
 	FALLBACKS
 };
 
-/* How a job got its nodes. */
-enum counters_start { START_FREE, START_FORCED, START_PREEMPTED, STARTS };
+/* How a job with GPUs came to start. */
+enum counters_start {
+	START_FREE,		/* on the nodes that the engine chose */
+	START_FORCED,		/* ours, but on the nodes of Slurm's choice */
+	START_PREEMPTED,	/* ours, after jobs were preempted for it */
+	START_UNSTEERED,	/* none of ours, by a counters_skip */
+	STARTS
+};
 
 struct counters {
 	uint64_t offered;
@@ -46,7 +52,8 @@ struct counters {
 	uint64_t skipped[SKIPS];
 	uint64_t microseconds;		/* spent in the engine and around it */
 	uint64_t starts[STARTS];
-	double gpu_hours[STARTS];	/* by the jobs' time limits */
+	double gpu_hours[STARTS];	/* the GPUs got, by the time limits */
+	uint64_t unlimited[STARTS];	/* starts with no limit, of no hours */
 };
 
 void counters_skip(enum counters_skip cause);
@@ -54,7 +61,10 @@ void counters_offered(void);
 void counters_narrowed(void);
 void counters_fell_back(enum counters_fallback cause);
 void counters_spent(uint64_t microseconds);
-void counters_started(enum counters_start how, double gpu_hours);
+/* A start on GPUS for at most MINUTES; COUNTERS_UNLIMITED: for any time. */
+#define COUNTERS_UNLIMITED UINT32_MAX
+void counters_started(enum counters_start how, uint64_t gpus,
+		      uint32_t minutes);
 void counters_reset(void);
 
 struct counters counters_read(void);

@@ -56,6 +56,18 @@ uint32_t placed_gpus_on(const job_record_t *job, uint32_t k, uint32_t index)
 	return gpus > FABRIC_NONE ? FABRIC_NONE : (uint32_t)gpus;
 }
 
+uint64_t placed_gpus(const job_record_t *job)
+{
+	bitstr_t *map = job->job_resrcs ? job->job_resrcs->node_bitmap : NULL;
+	uint32_t size = map ? (uint32_t)bit_size(map) : 0, k = 0;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < size; i++)
+		if (bit_test(map, i))
+			sum += placed_gpus_on(job, k++, i);
+	return sum;
+}
+
 /* Fills the arrays; false where the engine could not score the job. */
 static bool look_up(const job_record_t *job, struct placed *placed)
 {

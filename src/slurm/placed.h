@@ -44,5 +44,7 @@ char *placed_names(const struct placed *placed);
 
 /* GPUs of the job on its K-th node, which has this node table index. */
 uint32_t placed_gpus_on(const job_record_t *job, uint32_t k, uint32_t index);
+/* All its GPUs, also on nodes that the fabric does not know. */
+uint64_t placed_gpus(const job_record_t *job);
 
 #endif

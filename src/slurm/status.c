@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
 static bool started, ending;
+static time_t since;	/* counted from then on */
 /* Under the lock. */
 static char *file_path, *mode_name, *fabric_path;
 
@@ -45,7 +46,8 @@ static char *make_head(void)
 	if (!stream)
 		return NULL;
 	fprintf(stream, "\n \"version\": \"" PACKAGE_VERSION
-		"\",\n \"time\": %lld,\n \"mode\": ", (long long)time(NULL));
+		"\",\n \"since\": %lld,\n \"time\": %lld,\n \"mode\": ",
+		(long long)since, (long long)time(NULL));
 	put_string(stream, mode_name);
 	fputs(",\n \"fabric\": ", stream);
 	put_string(stream, fabric_path);
@@ -126,6 +128,8 @@ void status_start(void)
 
 	if (started)
 		return;
+	if (!since)
+		since = time(NULL);
 	/* Signals are for slurmctld's own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -68,11 +68,18 @@ static enum counters_fallback try_choice(const struct adapter_call *call,
 	return cause;
 }
 
+/* After a success: the job starts now, or those in its way are preempted. */
 static void note_answer(const struct adapter_call *call,
-			enum counters_start how)
+			struct tried_answer answer)
 {
-	if (call->mode == SELECT_MODE_RUN_NOW)
-		tried_answer(call->job->job_id, how);
+	bool preempts = call->preempted && *call->preempted &&
+			list_count(*call->preempted);
+
+	if (call->mode != SELECT_MODE_RUN_NOW)
+		return;
+	if (preempts)
+		tried_preempts(call->job->job_id);
+	tried_answer(call->job, call->job->job_id, answer);
 }
 
 /* At most two tries (rule 7): one that preempts nobody, then rule 15's. */
@@ -86,13 +93,9 @@ static enum counters_fallback steer(const struct adapter_call *call,
 	if (tried_enough(id, world.generation))
 		return FALLBACK_LEFT_ALONE;
 	cause = try_choice(call, request, ATTEMPT_NOW, &choice);
-	if (cause == FALLBACKS)
-		note_answer(call, START_FREE);
 	if (cause != FALLBACKS && call->candidates) {
 		choice_done(&choice);
 		cause = try_choice(call, request, ATTEMPT_PREEMPTING, &choice);
-		if (cause == FALLBACKS)
-			note_answer(call, START_PREEMPTED);
 	}
 	if (cause != FALLBACKS) {
 		tried_in_vain(id, world.generation);
@@ -116,13 +119,13 @@ static void observe(const struct adapter_call *call,
 
 	if (call->mode != SELECT_MODE_RUN_NOW)
 		return;
-	tried_would_choose(call->job->job_id, NULL);
+	tried_would_choose(call->job, NULL);
 	if (choose(call, request, false, &choice) == FALLBACKS)
 		names = calloc((size_t)choice.count + 1, sizeof(*names));
 	for (uint32_t k = 0; names && k < choice.count; k++)
 		names[k] = world.fabric->nodes[choice.nodes[k]].name;
 	if (names)
-		tried_would_choose(call->job->job_id,
+		tried_would_choose(call->job,
 				   noderange_compress(names, choice.count));
 	free(names);
 	choice_done(&choice);
@@ -222,37 +225,56 @@ static int fall_back(const struct adapter_call *call)
 {
 	bool apart = world.fabric->component_count > 1 &&
 		     world.conf->mode == CONF_STEER;
-	int status = apart ? fall_back_apart(call) : attempt_stock(call);
-	bool preempts = call->preempted && *call->preempted &&
-			list_count(*call->preempted);
 
-	if (status == SLURM_SUCCESS)
-		note_answer(call, preempts ? START_PREEMPTED : START_FORCED);
-	return status;
+	return apart ? fall_back_apart(call) : attempt_stock(call);
 }
 
-int steer_job_test(const struct adapter_call *call)
+/* A job that is none of ours. */
+static int leave(const struct adapter_call *call,
+		 const struct adapter_request *request, enum counters_skip skip)
 {
-	struct adapter_request request;
-	enum counters_skip skip;
+	counters_skip(skip);
+	/* Rule 14 is about our choice: fabrics stay apart anyway. */
+	if (skip == SKIP_SPECIAL && adapter_is_bound(call, request))
+		return fall_back(call);
+	return attempt_stock(call);
+}
+
+/* A job of ours; *RET: how that came about, should it start. */
+static int place(const struct adapter_call *call,
+		 const struct adapter_request *request,
+		 struct tried_answer *ret)
+{
 	enum counters_fallback cause = FALLBACK_OBSERVED;
 
-	if (!adapter_request(call, &request, &skip)) {
-		counters_skip(skip);
-		/* Rule 14 is about our choice: fabrics stay apart anyway. */
-		if (skip == SKIP_SPECIAL && adapter_is_bound(call, &request))
-			return fall_back(call);
-		return attempt_stock(call);
-	}
 	counters_offered();
-	if (world.conf->mode == CONF_OBSERVE)
-		observe(call, &request);
-	else
-		cause = steer(call, &request);
+	if (world.conf->mode == CONF_OBSERVE) {
+		observe(call, request);
+	} else {
+		cause = steer(call, request);
+		*ret = (struct tried_answer){ START_FORCED, false };
+	}
 	if (cause == FALLBACKS) {
 		counters_narrowed();
+		*ret = (struct tried_answer){ START_FREE, true };
 		return SLURM_SUCCESS;
 	}
 	counters_fell_back(cause);
 	return fall_back(call);
+}
+
+int steer_job_test(const struct adapter_call *call)
+{
+	struct tried_answer answer = { START_UNSTEERED, false };
+	struct adapter_request request;
+	enum counters_skip skip;
+	int status;
+
+	if (adapter_request(call, &request, &skip))
+		status = place(call, &request, &answer);
+	else
+		status = leave(call, &request, skip);
+	if (status == SLURM_SUCCESS)
+		note_answer(call, answer);
+	return status;
 }

@@ -14,11 +14,21 @@ struct slot {
 	uint32_t job_id;
 	unsigned int in_vain;
 	uint64_t generation;
-	enum counters_start answer;
-	char *would_choose;	/* owned */
+	bool preempts;
 };
 
 static struct slot slots[SLOTS];
+
+/* The last answer and the last choice, each of one record. */
+static struct {
+	const void *record;
+	uint32_t job_id;
+	struct tried_answer answer;
+} last;
+static struct {
+	const void *record;
+	char *names;		/* owned */
+} choice;
 
 static struct slot *slot_of(uint32_t job_id)
 {
@@ -26,8 +36,7 @@ static struct slot *slot_of(uint32_t job_id)
 
 	if (slot->job_id == job_id)
 		return slot;
-	free(slot->would_choose);
-	*slot = (struct slot){ .job_id = job_id, .answer = START_FORCED };
+	*slot = (struct slot){ .job_id = job_id };
 	return slot;
 }
 
@@ -48,37 +57,51 @@ void tried_in_vain(uint32_t job_id, uint64_t generation)
 	slot->in_vain++;
 }
 
-void tried_answer(uint32_t job_id, enum counters_start how)
+void tried_preempts(uint32_t job_id)
 {
-	slot_of(job_id)->answer = how;
+	slot_of(job_id)->preempts = true;
 }
 
-enum counters_start tried_last_answer(uint32_t job_id)
+void tried_answer(const void *record, uint32_t job_id,
+		  struct tried_answer answer)
 {
-	return slot_of(job_id)->answer;
+	if (answer.how != START_UNSTEERED && slot_of(job_id)->preempts)
+		answer.how = START_PREEMPTED;
+	last.record = record;
+	last.job_id = job_id;
+	last.answer = answer;
 }
 
-void tried_would_choose(uint32_t job_id, char *names)
+struct tried_answer tried_take_answer(const void *record)
 {
-	struct slot *slot = slot_of(job_id);
-
-	free(slot->would_choose);
-	slot->would_choose = names;
+	if (last.record != record)
+		return (struct tried_answer){ START_FORCED, false };
+	last.record = NULL;
+	/* It starts: if it is requeued, that is another story. */
+	slot_of(last.job_id)->preempts = false;
+	return last.answer;
 }
 
-char *tried_take_choice(uint32_t job_id)
+void tried_would_choose(const void *record, char *names)
 {
-	struct slot *slot = slot_of(job_id);
-	char *names = slot->would_choose;
+	free(choice.names);
+	choice.record = record;
+	choice.names = names;
+}
 
-	slot->would_choose = NULL;
+char *tried_take_choice(const void *record)
+{
+	char *names = choice.record == record ? choice.names : NULL;
+
+	if (names)
+		choice.names = NULL;
 	return names;
 }
 
 void tried_done(void)
 {
-	for (int i = 0; i < SLOTS; i++) {
-		free(slots[i].would_choose);
+	tried_would_choose(NULL, NULL);
+	last.record = NULL;
+	for (int i = 0; i < SLOTS; i++)
 		slots[i] = (struct slot){ 0 };
-	}
 }

@@ -21,7 +21,8 @@ static void count_some(void)
 	counters_fell_back(FALLBACK_SWITCHES);
 	counters_skip(SKIP_NO_HINT);
 	counters_spent(40);
-	counters_started(START_FREE, 2.5);
+	counters_started(START_FREE, 5, 30);
+	counters_started(START_FREE, 8, COUNTERS_UNLIMITED);
 }
 
 START_TEST(line_tells_what_happened)
@@ -33,8 +34,8 @@ START_TEST(line_tells_what_happened)
 	now = counters_read();
 	ck_assert_str_eq(counters_line(&before, &now, line, sizeof(line)),
 			 "offered 3, narrowed 1, fell back 2 (infeasible 1, "
-			 "switches 1), skipped 1 (no_hint 1), starts free 1, "
-			 "forced 0, preempted 0, 40 us");
+			 "switches 1), skipped 1 (no_hint 1), starts free 2, "
+			 "forced 0, preempted 0, unsteered 0, 40 us");
 	ck_assert_str_eq(counters_line(&now, &now, line, sizeof(line)), "");
 }
 END_TEST
@@ -63,6 +64,13 @@ START_TEST(every_cause_has_a_name)
 }
 END_TEST
 
+static double member_of(const json_t *json, const char *object,
+			const char *key)
+{
+	return json_number_value(json_object_get(
+		json_object_get(json, object), key));
+}
+
 START_TEST(file_is_json_and_replaced)
 {
 	char directory[] = "/tmp/leafspine-counters.XXXXXX", path[64];
@@ -87,6 +95,10 @@ START_TEST(file_is_json_and_replaced)
 			 "off");
 	ck_assert_int_eq(json_integer_value(json_object_get(json, "offered")),
 			 3);
+	ck_assert_double_eq(member_of(json, "gpu_hours", "free"), 2.5);
+	ck_assert_double_eq(member_of(json, "unlimited", "free"), 1);
+	ck_assert_double_eq(member_of(json, "starts", "free"), 2);
+	ck_assert_double_eq(member_of(json, "starts", "unsteered"), 0);
 	json_decref(json);
 	unlink(path);
 	/* Nothing else is left there. */
@@ -119,20 +131,50 @@ START_TEST(three_tries_in_one_state_are_enough)
 }
 END_TEST
 
-START_TEST(last_answer_and_choice_are_kept_by_job)
+/* By the record: the id of a task is another when it starts. */
+START_TEST(last_answer_and_choice_are_kept_by_record)
 {
+	struct tried_answer free_choice = { START_FREE, true }, got;
+	int one = 0, other = 0;
 	char *choice;
 
-	ck_assert_int_eq(tried_last_answer(3), START_FORCED);
-	tried_answer(3, START_FREE);
-	ck_assert_int_eq(tried_last_answer(3), START_FREE);
-	tried_would_choose(3, strdup("n1"));
-	tried_would_choose(3, strdup("n2"));
-	choice = tried_take_choice(3);
+	tried_answer(&one, 3, free_choice);
+	ck_assert_int_eq(tried_take_answer(&other).how, START_FORCED);
+	got = tried_take_answer(&one);
+	ck_assert_int_eq(got.how, START_FREE);
+	ck_assert(got.steered);
+	got = tried_take_answer(&one);
+	ck_assert_int_eq(got.how, START_FORCED);
+	ck_assert(!got.steered);
+	tried_would_choose(&one, strdup("n1"));
+	tried_would_choose(&one, strdup("n2"));
+	ck_assert_ptr_null(tried_take_choice(&other));
+	choice = tried_take_choice(&one);
 	ck_assert_str_eq(choice, "n2");
 	free(choice);
-	ck_assert_ptr_null(tried_take_choice(3));
-	tried_would_choose(3, strdup("n3"));
+	ck_assert_ptr_null(tried_take_choice(&one));
+	tried_would_choose(&one, strdup("n3"));
+	tried_done();
+	ck_assert_ptr_null(tried_take_choice(&one));
+}
+END_TEST
+
+START_TEST(preempting_job_starts_later_and_counts_once)
+{
+	struct tried_answer ours = { START_FREE, true };
+	struct tried_answer not_ours = { START_UNSTEERED, false };
+	int record = 0;
+
+	tried_preempts(3);
+	tried_answer(&record, 3, not_ours);
+	tried_answer(&record, 3, ours);
+	ck_assert_int_eq(tried_take_answer(&record).how, START_PREEMPTED);
+	/* It was requeued, and starts again. */
+	tried_answer(&record, 3, ours);
+	ck_assert_int_eq(tried_take_answer(&record).how, START_FREE);
+	tried_preempts(4);
+	tried_answer(&record, 4, not_ours);
+	ck_assert_int_eq(tried_take_answer(&record).how, START_UNSTEERED);
 	tried_done();
 }
 END_TEST
@@ -148,7 +190,8 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, file_is_json_and_replaced);
 	tcase_add_test(tests, file_in_no_directory_is_an_error);
 	tcase_add_test(tests, three_tries_in_one_state_are_enough);
-	tcase_add_test(tests, last_answer_and_choice_are_kept_by_job);
+	tcase_add_test(tests, last_answer_and_choice_are_kept_by_record);
+	tcase_add_test(tests, preempting_job_starts_later_and_counts_once);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
