@@ -30,5 +30,6 @@ extern const struct command cmd_place;
 extern const struct command cmd_score;
 extern const struct command cmd_hint;
 extern const struct command cmd_hostfile;
+extern const struct command cmd_counters;
 
 #endif

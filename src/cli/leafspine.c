@@ -20,6 +20,7 @@ static const struct command *const commands[] = {
 	&cmd_score,
 	&cmd_hint,
 	&cmd_hostfile,
+	&cmd_counters,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

@@ -17,10 +17,10 @@ bool tried_enough(uint32_t job_id, uint64_t generation);
 void tried_in_vain(uint32_t job_id, uint64_t generation);
 
 /*
- * How the nodes were found on which a job may start. Slurm starts it at once, or
- * not at all, with nothing in between; but by then its record may bear another
- * id, that of a task which was split off its array. So only the last answer is
- * kept, by its record.
+ * How the nodes were found on which a job may start. Slurm starts it at once
+ * or not at all, with nothing in between; but by then its record may bear
+ * another id, that of a task which was split off its array. So only the last
+ * answer is kept, by its record.
  */
 struct tried_answer {
 	enum counters_start how;

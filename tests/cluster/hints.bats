@@ -134,6 +134,7 @@ is_running_again() {
 		until_true 20 is_running "${job}_$task"
 		[ "$(leaves_of "$(nodes_of "${job}_$task")")" -eq 1 ]
 		[ "$(report "${job}_$task" | jq .spine_bytes)" = 0 ]
+		[ "$(report "${job}_$task" | jq -r .placed_by)" = leafspine ]
 	done
 }
 

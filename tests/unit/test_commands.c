@@ -39,27 +39,43 @@ static const struct run {
 	{ &cmd_score, { "--fabric", FABRIC, "--parallelism", "tp=2",
 			"--placement", "n[0001-0003]",
 			"--placement", "n[0002-0005]" } },
+	{ &cmd_counters, { "STATUS" } },
+	{ &cmd_counters, { "STATUS", "--json" } },
 };
 
 enum { RUNS = sizeof(runs) / sizeof(*runs) };
 
 static char state_path[] = "/tmp/leafspine-state.XXXXXX";
+static char status_path[] = "/tmp/leafspine-status.XXXXXX";
 static char said_path[] = "/tmp/leafspine-said.XXXXXX";
 static int real_output = -1, real_errors = -1;
+
+/* PATH is a template, set to what was made. */
+static void write_input(char *path, const char *text)
+{
+	int file = mkstemp(path);
+
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, text, strlen(text)), (int)strlen(text));
+	close(file);
+}
 
 /* What the commands print goes nowhere, what they say into a file. */
 static void redirect(void)
 {
-	static const char state[] =
-		"{\"jobs\": [{\"nodes\": \"n0001\", \"gpus\": [1]}]}";
-	int state_file = mkstemp(state_path);
 	int said_file = mkstemp(said_path);
 	int nowhere = open("/dev/null", O_WRONLY);
 
-	ck_assert(state_file >= 0 && said_file >= 0 && nowhere >= 0);
-	ck_assert_int_eq(write(state_file, state, strlen(state)),
-			 (int)strlen(state));
-	close(state_file);
+	ck_assert(said_file >= 0 && nowhere >= 0);
+	write_input(state_path,
+		    "{\"jobs\": [{\"nodes\": \"n0001\", \"gpus\": [1]}]}");
+	write_input(status_path,
+		    "{\"version\": \"1\", \"since\": 1, \"time\": 2,"
+		    "\"mode\": \"steer\", \"fabric\": \"f\", \"offered\": 4,"
+		    "\"narrowed\": 1, \"fell_back\": {\"infeasible\": 3},"
+		    "\"skipped\": {\"no_hint\": 5}, \"starts\": {\"free\": 1},"
+		    "\"gpu_hours\": {\"free\": 2.5},"
+		    "\"unlimited\": {\"free\": 0}, \"microseconds\": 7}");
 	fflush(stdout);
 	real_output = dup(STDOUT_FILENO);
 	real_errors = dup(STDERR_FILENO);
@@ -79,8 +95,10 @@ static void redirect_back(void)
 	close(real_output);
 	close(real_errors);
 	unlink(state_path);
+	unlink(status_path);
 	unlink(said_path);
 	memcpy(strstr(state_path, ".") + 1, mark, strlen(mark));
+	memcpy(strstr(status_path, ".") + 1, mark, strlen(mark));
 	memcpy(strstr(said_path, ".") + 1, mark, strlen(mark));
 }
 
@@ -92,9 +110,12 @@ static int run_command(const struct run *run, void *values, size_t room)
 	int status = EXIT_BAD;
 	int count;
 
-	for (count = 0; run->arguments[count]; count++)
-		arguments[count] = strcmp(run->arguments[count], "STATE") ?
-				   run->arguments[count] : state_path;
+	for (count = 0; run->arguments[count]; count++) {
+		char *text = run->arguments[count];
+
+		arguments[count] = !strcmp(text, "STATE") ? state_path :
+				   !strcmp(text, "STATUS") ? status_path : text;
+	}
 	if (command->values_size > room)
 		return -1;
 	memset(values, 0, room);
