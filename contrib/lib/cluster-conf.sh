@@ -207,6 +207,7 @@ write_conf() {
 	{
 		write_daemons_conf
 		write_scheduling_conf
+		[ -z "$accounting" ] || write_accounting_conf
 		[ ${#conf[@]} -eq 0 ] || printf '%s\n' "${conf[@]}"
 	} >"$dir/etc/slurm.conf"
 	chmod 0755 "$dir" "$dir"/{etc,dev,spool,run,log,munge}

@@ -7,23 +7,29 @@
 # never by their names: daemons and slurmstepd hold a file in it open; what a
 # job started descends from a slurmstepd.
 
-# Daemons and steps of this cluster, one pid a line.
+# In the order in which they are stopped: who writes goes before what keeps it.
+# (A pattern for slurmd that does not match slurmdbd.) A shell or an editor that
+# has a log of ours open is none of them.
+all_stages=(slurm slurmdbd rest)
+stage_of() {
+	case $(readlink "/proc/$1/exe" 2>/dev/null) in
+	*/slurmctld* | */slurmd | */slurmd-* | */slurmstepd*) echo slurm ;;
+	*/slurmdbd*) echo slurmdbd ;;
+	*/munged | */mariadbd) echo rest ;;
+	esac
+}
+
+# cluster_pids [STAGE]: daemons and steps of this cluster, one pid a line.
 cluster_pids() {
-	local pid
+	local pid stage
 
 	find /proc/[0-9]*/fd -lname "$dir/*" 2>/dev/null | cut -d/ -f3 | uniq |
 		while read -r pid; do
-			is_daemon "$pid" && echo "$pid"
+			stage=$(stage_of "$pid")
+			[ "${stage:-none}" = "${1:-${stage:-any}}" ] &&
+				echo "$pid"
 		done
 	return 0
-}
-
-# A shell or an editor that has a log of ours open is not ours to stop.
-is_daemon() {
-	case $(readlink "/proc/$1/exe" 2>/dev/null) in
-	*/munged | */slurmctld* | */slurmd* | */slurmstepd*) return 0 ;;
-	*) return 1 ;;
-	esac
 }
 
 descendants() {
@@ -46,7 +52,7 @@ steps() {
 }
 
 no_steps() { [ -z "$(steps)" ]; }
-no_processes() { [ -z "$(cluster_pids)" ]; }
+no_processes() { [ -z "$(cluster_pids "$@")" ]; }
 
 # wait_until TENTHS COMMAND...: polls; 1 when the time is over.
 wait_until() {
@@ -82,21 +88,31 @@ stop_steps() {
 	kill_steps
 }
 
-stop_daemons() {
+# stop_stage STAGE: that stage's processes; 1 when some are left.
+stop_stage() {
 	local pids=()
 
-	mapfile -t pids < <(cluster_pids)
+	mapfile -t pids < <(cluster_pids "$1")
 	[ ${#pids[@]} -eq 0 ] && return 0
 	kill -TERM "${pids[@]}" 2>/dev/null || true
 	# One may be stopped, see start_silence.
 	kill -CONT "${pids[@]}" 2>/dev/null || true
-	wait_until 20 no_processes && return 0
+	wait_until 20 no_processes "$1" && return 0
 	# A step that was just beginning is left; it does not heed TERM.
 	kill_steps
-	wait_until 80 no_processes && return 0
-	mapfile -t pids < <(cluster_pids)
+	wait_until 80 no_processes "$1" && return 0
+	mapfile -t pids < <(cluster_pids "$1")
 	[ ${#pids[@]} -eq 0 ] || kill -KILL "${pids[@]}" 2>/dev/null || true
-	wait_until 50 no_processes
+	wait_until 50 no_processes "$1"
+}
+
+stop_daemons() {
+	local stage status=0
+
+	for stage in "${all_stages[@]}"; do
+		stop_stage "$stage" || status=1
+	done
+	return "$status"
 }
 
 stop_cluster() {
