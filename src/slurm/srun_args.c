@@ -16,7 +16,8 @@ enum role {
 	CPUS_PER_TASK
 };
 
-enum arity { NONE, ONE, MAYBE };	/* MAYBE: only as --name=value, -nvalue */
+/* MAYBE: only as --name=value, -nvalue. */
+enum arity { NONE, ONE, MAYBE };
 
 struct option_kind {
 	const char *name;

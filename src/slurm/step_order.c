@@ -19,7 +19,8 @@ bool step_order_is_off(srun_variable variable)
 /* Order of another job may have come down by inheritance. */
 static const char *nodes_of_job(srun_variable variable)
 {
-	const char *whose = variable(ORDER_JOB), *job = variable("SLURM_JOB_ID");
+	const char *whose = variable(ORDER_JOB);
+	const char *job = variable("SLURM_JOB_ID");
 
 	return whose && job && !strcmp(whose, job) ? variable(ORDER_NODES) :
 						     NULL;

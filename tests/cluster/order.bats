@@ -42,7 +42,6 @@ teardown_file() {
 setup() {
 	setup_path
 	use_cluster order
-	fabric=$BATS_FILE_TMPDIR/scattered.json
 	out=$BATS_TEST_TMPDIR/out
 	# Nothing of the machine's own.
 	unset LEAFSPINE_ORDER SLURM_JOB_ID
@@ -247,8 +246,8 @@ recount() {
 	LEAFSPINE_ORDER=off srun env | sort -u >$out.plain
 	ls -A \$TMPDIR >$out.left
 	END
-	! grep -E '^SLURM_(HOSTFILE|DISTRIBUTION)' "$out.job"
-	! grep '^SLURM_HOSTFILE' "$out.task"
+	[ "$(grep -cE '^SLURM_(HOSTFILE|DISTRIBUTION)' "$out.job")" -eq 0 ]
+	[ "$(grep -c '^SLURM_HOSTFILE' "$out.task")" -eq 0 ]
 	[ "$(grep -c '^SLURM_DISTRIBUTION=cyclic$' "$out.task")" -eq 1 ]
 	[ ! -s "$out.left" ]
 	# All other variables are those of a step without us.
@@ -267,7 +266,7 @@ recount() {
 		--parallelism=tp=8,pp=2,dp=4 \
 		--wrap 'srun bash -c "echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME 0 \\\$LEAFSPINE_NODE_RANK"' >$out.id2
 	END
-	! grep '^LEAFSPINE' "$out.nested"
+	[ "$(grep -c '^LEAFSPINE' "$out.nested")" -eq 0 ]
 	[ "$(nodes_by_rank "$out.nested")" = "$(scontrol show hostnames 'n[09-16]')" ]
 	job=$(cat "$out.id2")
 	check_order "$out.hinted" 1
@@ -355,7 +354,7 @@ array_ended() { [ -s "$out.1" ] && [ -s "$out.2" ] && [ -z "$(squeue -h)" ]; }
 	scontrol update nodename="$one" state=resume
 	check_order "$out.1" 1
 	[ "$(told_nodes "$job")" != "$before" ]
-	! scontrol show hostnames "$(told_nodes "$job")" | grep -qx "$one"
+	[ "$(scontrol show hostnames "$(told_nodes "$job")" | grep -cx "$one")" -eq 0 ]
 }
 
 is_requeued() {
@@ -388,7 +387,7 @@ restart_slurmd() {
 	END
 	restart_slurmd n04 "$SLURM_CONF"
 	[ "$(grep -c '^SLURM_DISTRIBUTION=cyclic$' "$out.a")" -eq 8 ]
-	! grep SLURM_HOSTFILE "$out.a"
+	[ "$(grep -c SLURM_HOSTFILE "$out.a")" -eq 0 ]
 	[ "$(grep -v ^SLURM_ "$out.a" | nodes_by_rank -)" = \
 		"$(scontrol show hostnames "$(told_nodes "$job")")" ]
 	grep -qE '^[0-9]+ n04 0 *$' "$out.a"
