@@ -177,8 +177,8 @@ static const struct option_spec hint_options[] = {
 	{ "megatron", OPTION_LINE, true, 0, FIELD(megatron), "ARGS",
 	  "the arguments of a Megatron-LM command, in one word" },
 	{ "gpus", OPTION_NUMBER, false, PARALLELISM_GPUS_MAX, FIELD(gpus), "N",
-	  "GPUs of the job (default: --nnodes times --nproc-per-node\n"
-	  "in ARGS)" },
+	  "GPUs of the job (default: --nnodes times\n"
+	  "--nproc-per-node in ARGS)" },
 	{ "json", OPTION_FLAG, false, 0, FIELD(json), NULL,
 	  "print one JSON object" },
 	{ 0 }
@@ -191,8 +191,8 @@ const struct command cmd_hint = {
 	.description =
 		"Reads the arguments of a Megatron-LM command line and prints "
 		"the hint that says\nthe same, then the bytes that one GPU "
-		"sends in a training step on each dimension.\nWhat has to do "
-		"with parallelism but has no key in a hint is named.",
+		"sends in a step on each dimension. What\nhas to do with "
+		"parallelism but has no key in a hint is named.",
 	.options = hint_options,
 	.values_size = sizeof(struct hint_values),
 	.run = run_hint,

@@ -102,8 +102,9 @@ static int run_hostfile(const void *values_pointer)
 
 static const struct option_spec hostfile_options[] = {
 	{ "format", OPTION_TEXT, false, 0, FIELD(format), "FORMAT",
-	  "plain (a name a line, the default), openmpi (NAME slots=N),\n"
-	  "mpich (NAME:N) or torchrun (NODE-RANK NAME)" },
+	  "plain (a name a line, the default),\n"
+	  "openmpi (NAME slots=N), mpich (NAME:N)\n"
+	  "or torchrun (NODE-RANK NAME)" },
 	{ "slots", OPTION_NUMBER, false, 1000000, FIELD(slots), "N",
 	  "slots of each node (default: its tasks, else its GPUs)" },
 	{ 0 }

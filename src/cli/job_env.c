@@ -91,8 +91,10 @@ static bool order_counts(void)
 		output_complain(ORDER " is not set" IN_SLURMS_ORDER);
 	} else if (off && !strcmp(off, "off")) {
 		output_complain("LEAFSPINE_ORDER=off" IN_SLURMS_ORDER);
-	} else if (owner && job && strcmp(owner, job)) {
-		output_complain(ORDER " is of job %s" IN_SLURMS_ORDER, owner);
+	} else if (!owner || !job || strcmp(owner, job)) {
+		output_complain(ORDER " is of %s%s" IN_SLURMS_ORDER,
+				owner ? "job " : "no known job",
+				owner ? owner : "");
 	} else {
 		return true;
 	}

@@ -25,7 +25,7 @@ struct megatron {
 	uint32_t vocab, vocab_multiple, seq, mbs, gbs;
 	uint32_t experts, topk, expert_ffn, shared_ffn;
 	uint32_t q_rank, kv_rank, qk_dim, qk_pos_dim, v_dim;
-	uint32_t nodes, node_gpus;	/* of torchrun, in front of the script */
+	uint32_t nodes, node_gpus;	/* of torchrun, before the script */
 	bool grouped_query, latent_attention, swiglu, untied, no_bias;
 	bool bf16, fp16, grads_bf16, grads_fp32;
 	bool sp, tp_pp_dp, distributed_optimizer, fsdp, fsdp2;

@@ -64,7 +64,7 @@ int placement_sort_free(struct placement_chooser *chooser,
 /* What always goes where the shape fits: the nodes with most free GPUs. */
 int placement_take_roomiest(struct placement_chooser *chooser,
 			    const struct placement_shape *shape);
-/* The set chosen in free order, in the best order that its first node allows. */
+/* The set chosen in free order, as well ordered as its first node allows. */
 int placement_order_free(struct placement_chooser *chooser,
 			 const struct placement_shape *shape);
 

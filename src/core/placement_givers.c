@@ -121,8 +121,8 @@ static int offer_givers(struct placement_chooser *chooser,
 			nodes[k] = givers[k].node;
 			ordered.need[k] = givers[k].gives;
 		}
-		status = placement_open_problem(chooser, chooser->request, &ordered,
-				      &problem);
+		status = placement_open_problem(chooser, chooser->request,
+						&ordered, &problem);
 	}
 	problem.strategy = strategy;
 	if (!status)
@@ -215,8 +215,8 @@ static int order_nodes(struct placement_chooser *chooser,
 	struct giver *givers = calloc(count, sizeof(*givers));
 	uint32_t *nodes = calloc(2 * (size_t)count, sizeof(*nodes));
 	struct placement_order_request request = {
-		chooser->request->state, &shape->profile, nodes, nodes + count,
-		count, true
+		.state = chooser->request->state, .profile = &shape->profile,
+		.nodes = nodes, .count = count, .keep_first = true
 	};
 	struct placement ordered = { 0 };
 	int status = -1;
@@ -232,6 +232,7 @@ static int order_nodes(struct placement_chooser *chooser,
 			nodes[k] = givers[k].node;
 			nodes[count + k] = givers[k].gives;
 		}
+		request.gpus = nodes + count;
 		status = placement_order(&request, &ordered);
 	}
 	if (!status)

@@ -205,7 +205,8 @@ static int solve_as_asked(struct placement_chooser *chooser,
 	bool solved = false;
 
 	if (!status)
-		status = placement_open_problem(chooser, request, shape, &problem);
+		status = placement_open_problem(chooser, request, shape,
+						&problem);
 	if (!status)
 		status = placement_run_strategies(chooser, &problem);
 	if (!status) {

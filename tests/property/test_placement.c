@@ -263,8 +263,8 @@ static bool between_orders(struct game *game, bool exact)
 	say(game, no_dearer(first, kept), "from the first %.17g, in order "
 	    "%.17g", first, kept);
 	/* Of a loose job free order may have other sizes. */
-	say(game, game->loose || no_dearer(first, free_set), "from the first %.17g, the set "
-	    "of free order %.17g", first, free_set);
+	say(game, game->loose || no_dearer(first, free_set), "from the first "
+	    "%.17g, the set of free order %.17g", first, free_set);
 	say(game, !exact || no_dearer(free_order, first), "in any order %.17g, "
 	    "from the first %.17g", free_order, first);
 	return first < INFINITY;
