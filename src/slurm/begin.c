@@ -23,6 +23,9 @@ static void deliver(job_record_t *job, struct report *report,
 	char *names;
 
 	report->ordered = order_choose(job, placed);
+	if (report->ordered)
+		order_set_ranks(job, placed,
+				compat_node_ranks(job->job_resrcs));
 	names = placed_names(placed);
 	report->nodes = names;
 	if (!placed_score(placed, &score))

@@ -31,6 +31,9 @@
 #error "no select_<YY_MM>.c for this Slurm version"
 #endif
 
+/* `struct job_details` has been a typedef alone since 23.11. */
+typedef __typeof__(*((job_record_t *)NULL)->details) compat_details;
+
 /*
  * Data of slurmctld. srun, squeue and slurmd load the plugin too and lack it:
  * a strong reference would keep it from loading there.
@@ -40,6 +43,20 @@ extern part_record_t *default_part_loc __attribute__((weak));
 extern bitstr_t *cg_node_bitmap __attribute__((weak));
 extern bitstr_t *rs_node_bitmap __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));
+
+/*
+ * Where Slurm keeps the rank of each of a job's nodes, in the order of its node
+ * map: from 26.05 on (rule 19). NULL: it gives ranks in that order.
+ */
+static inline uint32_t **compat_node_ranks(job_resources_t *resources)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+	return &resources->node_ranks;
+#else
+	(void)resources;
+	return NULL;
+#endif
+}
 
 /* No bit where there is no map, or one that is older than the node table. */
 static inline bool compat_has_bit(bitstr_t *map, uint32_t index)

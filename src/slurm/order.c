@@ -14,7 +14,7 @@
 /* --- who gets it --------------------------------------------------------- */
 
 /* The layout that srun will take by itself has the same tasks everywhere. */
-static bool has_even_tasks(const struct job_details *details, uint32_t count)
+static bool has_even_tasks(const compat_details *details, uint32_t count)
 {
 	uint32_t tasks = details->num_tasks;
 
@@ -34,7 +34,7 @@ static bool is_announced(const job_record_t *job)
 
 bool order_is_delivered(const job_record_t *job, uint32_t count)
 {
-	const struct job_details *details = job->details;
+	const compat_details *details = job->details;
 
 	return details && is_announced(job) && !job->het_job_id &&
 	       (details->task_dist & SLURM_DIST_STATE_BASE) ==
@@ -91,6 +91,38 @@ bool order_choose(const job_record_t *job, struct placed *placed)
 	return true;
 }
 
+/* --- Slurm's own layout -------------------------------------------------- */
+
+/* By node table index: the place in the order. For free(); NULL: no memory. */
+static uint32_t *places_by_index(const struct placed *placed)
+{
+	uint32_t *places = calloc((size_t)world.table_size + 1,
+				  sizeof(*places));
+
+	for (uint32_t k = 0; places && k < placed->count; k++)
+		places[world.table_of[placed->nodes[k]]] = k;
+	return places;
+}
+
+void order_set_ranks(const job_record_t *job, const struct placed *placed,
+		     uint32_t **ranks)
+{
+	bitstr_t *map = job->job_resrcs->node_bitmap;
+	uint32_t *places, k = 0;
+
+	if (!ranks || (uint32_t)bit_set_count(map) != placed->count)
+		return;
+	places = places_by_index(placed);
+	if (!places)
+		return;
+	xfree(*ranks);
+	*ranks = xcalloc(placed->count, sizeof(**ranks));
+	for (uint32_t i = 0; i < world.table_size; i++)
+		if (compat_has_bit(map, i))
+			(*ranks)[k++] = places[i];
+	free(places);
+}
+
 /* --- the job's environment ----------------------------------------------- */
 
 static bool is_variable(const char *entry, const char *name)
@@ -101,7 +133,7 @@ static bool is_variable(const char *entry, const char *name)
 }
 
 /* Slurm frees what it finds there: its own allocation, not ours. */
-static void add_variable(struct job_details *details, const char *name,
+static void add_variable(compat_details *details, const char *name,
 			 const char *value)
 {
 	if (details->env_cnt == UINT16_MAX)
@@ -112,7 +144,7 @@ static void add_variable(struct job_details *details, const char *name,
 							      value);
 }
 
-static void drop_variable(struct job_details *details, const char *name)
+static void drop_variable(compat_details *details, const char *name)
 {
 	uint16_t kept = 0;
 
@@ -217,7 +249,7 @@ static void follow(const struct noderange_list *order, struct placed *placed)
 
 void order_recall(const job_record_t *job, struct placed *placed)
 {
-	const struct job_details *details = job->details;
+	const compat_details *details = job->details;
 	const char *text = !details ? NULL :
 		hint_variable(details->env_sup, details->env_cnt, ORDER_NODES);
 	struct noderange_error ignored;

@@ -23,6 +23,15 @@ bool order_is_delivered(const job_record_t *job, uint32_t count);
  */
 bool order_choose(const job_record_t *job, struct placed *placed);
 
+/*
+ * The same for Slurm's own layout of tasks: replaces *RANKS, of Slurm's
+ * allocator, by the place in PLACED of each node of the job's map. RANKS is
+ * NULL where Slurm has no such thing. All nodes must be in PLACED, else *RANKS
+ * stays.
+ */
+void order_set_ranks(const job_record_t *job, const struct placed *placed,
+		     uint32_t **ranks);
+
 /* The order that was put into the job's environment, where there is one. */
 void order_recall(const job_record_t *job, struct placed *placed);
 

@@ -250,6 +250,26 @@ START_TEST(an_order_of_other_nodes_is_not_recalled)
 }
 END_TEST
 
+/* n1 3 5 7 2 4 6 8: node 2 of the table comes fifth, and so on. */
+START_TEST(ranks_are_by_place_in_the_map)
+{
+	const uint32_t expected[] = { 0, 4, 1, 5, 2, 6, 3, 7 };
+	uint32_t nodes[] = { 0, 2, 4, 6, 1, 3, 5, 7 }, gpus[8] = { 0 };
+	struct placed placed = { .count = 8, .nodes = nodes, .gpus = gpus };
+	uint32_t *ranks = xcalloc(8, sizeof(*ranks));
+
+	order_set_ranks(&fake_job, &placed, &ranks);
+	ck_assert_mem_eq(ranks, expected, sizeof(expected));
+	/* A node more in the job than in the fabric: Slurm's ranks stay. */
+	placed.count = 7;
+	ranks[0] = 9;
+	order_set_ranks(&fake_job, &placed, &ranks);
+	ck_assert_uint_eq(ranks[0], 9);
+	order_set_ranks(&fake_job, &placed, NULL);
+	xfree(ranks);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
 	Suite *suite = suite_create("order");
@@ -268,6 +288,7 @@ static Suite *make_suite(void)
 	tcase_add_test(core, observe_puts_nothing_there);
 	tcase_add_test(core, variables_of_others_stay);
 	tcase_add_test(core, a_running_job_loads_the_links_by_its_order);
+	tcase_add_test(core, ranks_are_by_place_in_the_map);
 	tcase_add_loop_test(core, an_order_of_other_nodes_is_not_recalled, 0,
 			    (int)(sizeof(other_nodes) /
 				  sizeof(other_nodes[0])));
