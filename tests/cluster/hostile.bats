@@ -11,7 +11,7 @@ setup_file() {
 	load cluster
 	setup_path
 	install_plugins
-	start_cluster hostile --nodes 16 --leaf 4 --plugin "$plugins" \
+	start_cluster hostile --nodes 24 --leaf 4 --plugin "$plugins" \
 		--leafspine-conf StatusFile=status.json
 	# Past the option's own check, as a user's own client would go.
 	echo "optional $builddir/.libs/unchecked.so" \
@@ -104,7 +104,7 @@ attempt() {
 }
 
 # attempt_all VARIABLE COUNT: the first COUNT hints, once each. Jobs make room
-# for others before the 128 GPUs are out.
+# for others before the GPUs are out.
 attempt_all() {
 	local number=0 hint
 
@@ -194,22 +194,24 @@ room() { [ -z "$(squeue -h -o %A)" ]; }
 
 fifty_run() { [ "$(squeue -h -t R -o %A | wc -l)" -eq 50 ]; }
 
-# claim BYTES STEP: a job over two leaves claims this traffic; prints where
-# three others then go.
+# claim BYTES STEP: a job on half of leaf1 and of leaf2 claims this traffic;
+# prints where a pipeline of four nodes then goes. Free are the other halves and
+# a node under each other leaf.
 claim() {
 	run_job -w 'n[01-02,05-06]' -N4 --gpus-per-node=8 \
 		--parallelism="tp=8,dp_bytes=$1,step=$2" >/dev/null
-	for nodes in 2 3 5; do
-		nodes_of "$(run_job -N$nodes --gpus-per-node=8 \
-			--parallelism=tp=8)"
-	done
+	run_job -w 'n[09-11,13-15,17-19,21-23]' -N12 --gpus-per-node=8 \
+		>/dev/null
+	nodes_of "$(run_job -N4 --gpus-per-node=8 \
+		--parallelism=tp=8,pp=4,pp_bytes=1e9)"
 	cancel_all
 }
 
 @test "absurd claims weigh no more than the job's own NICs at line rate" {
-	# Eight rings of the eight GPUs cross from leaf to leaf: at 100 GB in a
-	# second each, that is what 16 NICs of 400 Gbit/s carry.
-	full=$(claim 100e9 1)
-	[ "$(wc -l <<<"$full")" -eq 3 ]
-	[ "$(claim 1e18 1e-6)" = "$full" ]
+	# Those of two nodes fill half of a leaf's uplinks, which makes them
+	# twice as dear: one crossing there is better than three elsewhere. Were
+	# they taken to be full, it would not be.
+	[ "$(claim 1e18 1e-6)" = 'n[03-04,07-08]' ]
+	# Eight rings cross from leaf to leaf, 100 GB in a second each: as much.
+	[ "$(claim 100e9 1)" = 'n[03-04,07-08]' ]
 }
