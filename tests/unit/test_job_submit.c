@@ -60,8 +60,17 @@ static void configure(const char *text)
 	slurm_conf.last_update = time(NULL);
 }
 
+static void drop(char ***array, uint32_t count)
+{
+	for (uint32_t i = 0; *array && i < count; i++)
+		xfree((*array)[i]);
+	xfree(*array);
+}
+
 static void new_job(void)
 {
+	drop(&desc.spank_job_env, desc.spank_job_env_size);
+	drop(&desc.environment, desc.env_size);
 	slurm_init_job_desc_msg(&desc);
 	desc.tres_per_node = (char *)"gres:gpu:8";
 	desc.min_nodes = desc.max_nodes = 4;
@@ -84,13 +93,6 @@ static void set_up(void)
 	ck_assert_int_eq(init(), SLURM_SUCCESS);
 	configure("Mode=steer\n");
 	new_job();
-}
-
-static void drop(char ***array, uint32_t count)
-{
-	for (uint32_t i = 0; *array && i < count; i++)
-		xfree((*array)[i]);
-	xfree(*array);
 }
 
 static void tear_down(void)
@@ -206,8 +208,8 @@ END_TEST
 
 START_TEST(environment_is_carried_and_taken_away)
 {
-	OPTION("tp=8");
-	desc.spank_job_env_size = 1;	/* the other one alone */
+	set_variables(&desc.spank_job_env, &desc.spank_job_env_size,
+		      "OTHER=x", NULL);
 	ENVIRONMENT("A=1", "LEAFSPINE_PARALLELISM=tp=4", "B=2",
 		    "LEAFSPINE_PARALLELISM=tp=7", "LEAFSPINE_PARALLELISMS=3");
 	check_taken();
@@ -274,6 +276,7 @@ END_TEST
 /* A pending job of four nodes with eight GPUs each, nothing changed. */
 static void new_update(void)
 {
+	new_job();
 	slurm_init_job_desc_msg(&desc);
 	fake_job.job_state = JOB_PENDING;
 	fake_job.comment = (char *)"leafspine:tp=8,dp=4";
