@@ -308,6 +308,49 @@ recount() {
 	check_order "$out" 1
 }
 
+# What torchrun and mpirun would start, by the arguments and files they get.
+write_launchers() {
+	cat >"$BATS_TEST_TMPDIR/torchrun" <<-'END'
+	#!/bin/bash
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--nproc-per-node) each=$2 ;;
+		--node-rank) node=$2 ;;
+		esac
+		shift
+	done
+	for ((i = 0; i < each; i++)); do
+		echo $((node * each + i)) "$SLURMD_NODENAME" "$i" "$node"
+	done
+	END
+	cat >"$BATS_TEST_TMPDIR/mpirun" <<-'END'
+	#!/bin/bash
+	[ "$1" = --hostfile ] && [ "$3 $4" = "--map-by seq" ] || exit
+	awk -v each=8 '{ print NR - 1, $1, (NR - 1) % each,
+		int((NR - 1) / each) }' "$2"
+	END
+	# Stands for python3: a rank that says who it is.
+	printf '#!/bin/sh\necho $RANK $SLURMD_NODENAME $LOCAL_RANK %s\n' \
+		"\$LEAFSPINE_NODE_RANK" >"$BATS_TEST_TMPDIR/python3"
+	chmod +x "$BATS_TEST_TMPDIR"/{torchrun,mpirun,python3}
+	export TORCHRUN=$BATS_TEST_TMPDIR/torchrun
+	export MPIRUN=$BATS_TEST_TMPDIR/mpirun PYTHON=$BATS_TEST_TMPDIR/python3
+	export LEAFSPINE=$builddir/leafspine
+}
+
+@test "the job scripts for torchrun, Megatron-LM and mpirun: ranks as told" {
+	write_launchers
+	for script in torchrun megatron mpirun; do
+		# shellcheck disable=SC2046 # options
+		job=$(sbatch --parsable -o "$out.$script" $(eight_nodes 8) \
+			$([ $script != torchrun ] || echo --ntasks-per-node=1) \
+			"$srcdir/contrib/jobs/$script.sbatch" train.py)
+		until_true 60 has_ended "$job"
+		[ "$(told_nodes "$job")" != 'n[01-08]' ]
+		check_order "$out.$script" 8
+	done
+}
+
 @test "het jobs are as without us" {
 	batch -N2 -w 'n[01-02]' --gpus-per-node=8 --parallelism=tp=8,dp=2 \
 		: -N2 -w 'n[03-04]' --gpus-per-node=8 --parallelism=tp=8,dp=2 \
