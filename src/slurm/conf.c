@@ -106,6 +106,14 @@ static void take_report(struct reader *reader, const struct value *value)
 		bad_value(reader, value, "admin_comment or none");
 }
 
+static void take_order(struct reader *reader, const struct value *value)
+{
+	if (value_is(value, "slurm"))
+		reader->conf->orders = false;
+	else if (!value_is(value, "leafspine"))
+		bad_value(reader, value, "leafspine or slurm");
+}
+
 static void take_default_hint(struct reader *reader, const struct value *value)
 {
 	struct conf *conf = reader->conf;
@@ -189,6 +197,7 @@ static const struct key {
 	{ "NoHint", take_no_hint },
 	{ "DefaultHint", take_default_hint },
 	{ "Partitions", take_partitions },
+	{ "Order", take_order },
 	{ "Report", take_report },
 	{ "StatusFile", take_status_file },
 };
@@ -212,7 +221,7 @@ static void take_pair(struct reader *reader, const char *name, size_t length,
 	if (key < 0) {
 		diag_add(reader->diag, DIAG_ERROR, value.line, name_column, "",
 			 "unknown key '%s', expected Fabric, Mode, NoHint, "
-			 "DefaultHint, Partitions, Report or StatusFile",
+			 "DefaultHint, Partitions, Order, Report or StatusFile",
 			 diag_printable(name, length, shown, sizeof(shown)));
 		return;
 	}
@@ -273,6 +282,7 @@ struct conf *conf_new(const char *directory)
 	if (!conf)
 		return NULL;
 	conf->mode = CONF_STEER;
+	conf->orders = true;
 	conf->report = true;
 	conf->default_hint = *parallelism_site_default();
 	conf->default_text = strdup(PARALLELISM_SITE_DEFAULT);

@@ -22,6 +22,7 @@ struct conf {
 	struct parallelism default_hint;
 	char **partitions;		/* owned; none: all of them */
 	size_t partition_count;
+	bool orders;			/* ranks, where a job can have it */
 	bool report;			/* into the admin comment */
 	char *status_file;		/* owned, absolute; NULL: none */
 };

@@ -36,7 +36,7 @@ bool order_is_delivered(const job_record_t *job, uint32_t count)
 {
 	const compat_details *details = job->details;
 
-	return details && is_announced(job) && !job->het_job_id &&
+	return world.conf->orders && details && is_announced(job) && !job->het_job_id &&
 	       (details->task_dist & SLURM_DIST_STATE_BASE) ==
 			SLURM_DIST_UNKNOWN &&
 	       has_even_tasks(details, count);

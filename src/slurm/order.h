@@ -13,7 +13,7 @@
 /*
  * Whether srun will start this job's tasks in our order on COUNT nodes, as far
  * as slurmctld can know: it was submitted by an sbatch or salloc with the SPANK
- * plugin, and it has no distribution of its own.
+ * plugin, has no distribution of its own, and the site has not said otherwise.
  */
 bool order_is_delivered(const job_record_t *job, uint32_t count);
 

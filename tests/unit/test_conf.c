@@ -35,6 +35,7 @@ static void check_defaults(const struct conf *conf)
 	ck_assert(!conf->default_for_all);
 	ck_assert_str_eq(conf->default_text, PARALLELISM_SITE_DEFAULT);
 	ck_assert_double_eq(conf->default_hint.step, 4);
+	ck_assert(conf->orders);
 	ck_assert(conf->report);
 	ck_assert_ptr_null(conf->status_file);
 	ck_assert(conf_has_partition(conf, "any"));
@@ -64,6 +65,7 @@ START_TEST(every_key_is_read)
 		"NOHINT=default\n"
 		"DefaultHint=tp=8,dp_bytes=4G,step=2\n"
 		"Partitions=train,big\n"
+		"Order=slurm\n"
 		"Report=none\r\n"
 		"StatusFile=run/status");
 
@@ -77,6 +79,7 @@ START_TEST(every_key_is_read)
 	ck_assert(conf_has_partition(conf, "big"));
 	ck_assert(!conf_has_partition(conf, "bi"));
 	ck_assert(!conf_has_partition(conf, NULL));
+	ck_assert(!conf->orders);
 	ck_assert(!conf->report);
 	ck_assert_str_eq(conf->status_file, DIRECTORY "/run/status");
 	conf_free(conf);
@@ -90,16 +93,18 @@ static const struct {
 	{ "Mode=sideways", "leafspine.conf:1:6: Mode: cannot take 'sideways', "
 	  "expected off, observe or steer; the default stays" },
 	{ "\n  Colour = red", "leafspine.conf:2:3: unknown key 'Colour', "
-	  "expected Fabric, Mode, NoHint, DefaultHint, Partitions, Report or "
-	  "StatusFile" },
+	  "expected Fabric, Mode, NoHint, DefaultHint, Partitions, Order, "
+	  "Report or StatusFile" },
 	{ "Fabric", "leafspine.conf:1:1: no '=' in this line, expected "
 	  "Key=Value" },
 	{ "=x", "leafspine.conf:1:1: unknown key '', expected Fabric, Mode, "
-	  "NoHint, DefaultHint, Partitions, Report or StatusFile" },
+	  "NoHint, DefaultHint, Partitions, Order, Report or StatusFile" },
 	{ "Fabric= # none", "leafspine.conf:1:8: Fabric: cannot take '', "
 	  "expected a value; the default stays" },
 	{ "NoHint=maybe", "leafspine.conf:1:8: NoHint: cannot take 'maybe', "
 	  "expected stock or default; the default stays" },
+	{ "Order=any", "leafspine.conf:1:7: Order: cannot take 'any', "
+	  "expected leafspine or slurm; the default stays" },
 	{ "Report=mail", "leafspine.conf:1:8: Report: cannot take 'mail', "
 	  "expected admin_comment or none; the default stays" },
 	{ "Partitions=a,,b", "leafspine.conf:1:12: Partitions: cannot take "

@@ -98,6 +98,13 @@ START_TEST(without_announcement_it_is_slurms)
 }
 END_TEST
 
+START_TEST(where_the_site_says_so_it_is_slurms)
+{
+	world.conf->orders = false;
+	expect_slurms_order();
+}
+END_TEST
+
 START_TEST(another_word_is_no_announcement)
 {
 	char other[] = ORDER_MARK "=" ORDER_ANNOUNCED "s";
@@ -278,6 +285,7 @@ static Suite *make_suite(void)
 	tcase_add_checked_fixture(core, set_up, tear_down);
 	tcase_add_test(core, the_order_is_in_comment_and_environment);
 	tcase_add_test(core, without_announcement_it_is_slurms);
+	tcase_add_test(core, where_the_site_says_so_it_is_slurms);
 	tcase_add_test(core, another_word_is_no_announcement);
 	tcase_add_test(core, with_its_own_distribution_it_is_slurms);
 	tcase_add_test(core, het_jobs_have_slurms);
