@@ -34,8 +34,26 @@ print_fabric() {
 
 nodes_of() { cat "$work/$1.$2.nodes" 2>/dev/null || echo refused; }
 
-# score HINT NODES NODES: leaves and Spine bytes of both, in the order of
-# Slurm's node table, which is that of ranks.
+# A key of what leafspine wrote into the admin comment.
+told() {
+	sed -n 's/.*leafspine\({.*}\).*/\1/p' "$work/leafspine.$1.comment" |
+		jq -r ".$2"
+}
+
+# The nodes of a job in rank order, as its admin comment tells: those that it
+# has, each once.
+nodes_by_rank() {
+	local nodes
+
+	nodes=$(told "$1" nodes)
+	cmp -s <(scontrol show hostnames "$nodes" | sort) \
+		<(scontrol show hostnames "$(nodes_of leafspine "$1")" | sort) ||
+		die "$1: has $(nodes_of leafspine "$1"), is told to have $nodes"
+	echo "$nodes"
+}
+
+# score HINT NODES NODES: leaves and Spine bytes of both, in rank order, which
+# in stock Slurm is the order of its node table.
 score() {
 	"$leafspine" score --fabric "$fabric" --parallelism "$1" \
 		--placement "$2" --placement "$3" --json |
@@ -46,8 +64,7 @@ score() {
 check_comment() {
 	local told
 
-	told=$(sed -n 's/.*leafspine\({.*}\).*/\1/p' \
-		"$work/leafspine.$1.comment" | jq .spine_bytes)
+	told=$(told "$1" spine_bytes)
 	jq -en --argjson a "${told:-null}" --argjson b "$2" \
 		'$a != null and (($a - $b) | fabs) <= 1e-12 * $b' >/dev/null ||
 		die "$1: $2 Spine bytes, but its admin comment says ${told:-nothing}"
@@ -63,6 +80,7 @@ show_job() {
 		row "$stock" - - "$ours" - - -
 		return
 	fi
+	ours=$(nodes_by_rank "$name")
 	score=$(score "$hint" "$stock" "$ours")
 	read -r stock_leaves stock_bytes our_leaves our_bytes <<<"$score"
 	check_comment "$name" "$our_bytes"
