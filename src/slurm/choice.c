@@ -312,6 +312,34 @@ static enum placement_status choose_of_type(
 	return status;
 }
 
+/* The highest weight among the nodes that were free to be chosen. */
+static uint32_t heaviest(const struct choice_question *question,
+			 const struct placement *placement)
+{
+	uint32_t most = 0;
+
+	for (uint32_t k = 0; k < placement->count; k++) {
+		uint32_t node = placement->nodes[k];
+		uint32_t weight = question->state->weights[node];
+
+		if (weight > most && !nodeset_has(&question->required, node))
+			most = weight;
+	}
+	return most;
+}
+
+/* Slurm's weights come before the cost (rule 11). */
+static bool is_better(const struct choice_question *question,
+		      const struct placement *a, const struct placement *b)
+{
+	uint32_t weight_a = heaviest(question, a);
+	uint32_t weight_b = heaviest(question, b);
+
+	if (weight_a != weight_b)
+		return weight_a < weight_b;
+	return a->score.cost < b->score.cost;
+}
+
 /* Jobs that name no kind do not mix kinds (rule 21): the best of each. */
 static enum placement_status choose_by_type(
 	const struct choice_question *question,
@@ -334,7 +362,7 @@ static enum placement_status choose_by_type(
 		if (status != PLACEMENT_OK)
 			continue;
 		if (best == PLACEMENT_OK &&
-		    ret->score.cost <= placement.score.cost) {
+		    !is_better(question, &placement, ret)) {
 			placement_done(&placement);
 			continue;
 		}

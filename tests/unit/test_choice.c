@@ -158,6 +158,29 @@ START_TEST(kinds_of_gpus_are_not_mixed)
 }
 END_TEST
 
+/* A kind of GPU with the higher weight is spared, even at a higher cost. */
+START_TEST(lower_weights_win_among_kinds_of_gpus)
+{
+	struct choice choice;
+
+	for (uint32_t i = 0; i < 16; i++) {
+		question.types[i] = i >= 12;
+		state->weights[i] = i >= 12 ? 10 : i >= 8 ? 5 : 1;
+	}
+	break_leaves();
+	for (int kind = 0; kind < 2; kind++) {
+		ck_assert_int_eq(choice_make(&question, &choice), FALLBACKS);
+		ck_assert_uint_eq(choice.count, 4);
+		for (uint32_t k = 0; k < choice.count; k++)
+			ck_assert_uint_lt(choice.nodes[k], 8);
+		choice_done(&choice);
+		/* The other kind is asked first. */
+		for (uint32_t i = 0; i < 16; i++)
+			question.types[i] = 1 - question.types[i];
+	}
+}
+END_TEST
+
 START_TEST(gpus_alone_are_taken_in_equal_parts_where_nodes_are_in_use)
 {
 	struct parallelism_error error;
@@ -228,6 +251,7 @@ static Suite *make_suite(void)
 	tcase_add_test(tests, misfit_and_lack_are_told_apart);
 	tcase_add_test(tests, switches_bound_the_leaves);
 	tcase_add_test(tests, kinds_of_gpus_are_not_mixed);
+	tcase_add_test(tests, lower_weights_win_among_kinds_of_gpus);
 	tcase_add_test(tests,
 		gpus_alone_are_taken_in_equal_parts_where_nodes_are_in_use);
 	tcase_add_test(tests, required_nodes_are_in_the_answer);
