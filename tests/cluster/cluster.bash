@@ -80,6 +80,11 @@ nodes_of() { squeue -h -j "$1" -o %N; }
 state_of() { squeue -h -j "$1" -t all -o %T; }
 is_running() { [ "$(state_of "$1")" = RUNNING ]; }
 
+# Back in the queue, all its nodes given up.
+is_requeued() {
+	scontrol -o show job "$1" | grep -q ' JobState=PENDING .* Restarts=1 '
+}
+
 admin_comment() {
 	scontrol -o show job "$1" | sed -n 's/.* AdminComment=\(.*\)  StdErr=.*/\1/p'
 }

@@ -119,7 +119,10 @@ teardown() {
 	[ "$(report "$job" | jq -r .hint)" = tp=8 ]
 	scontrol update job="$job" admincomment="$(admin_comment "$job") and more"
 	scontrol requeue "$job"
-	until_true 200 is_running_again "$job"
+	until_true 30 is_requeued "$job"
+	# Slurm would wait two minutes.
+	scontrol update jobid="$job" starttime=now
+	until_true 30 is_running_again "$job"
 	[[ "$(admin_comment "$job")" == 'ticket {4711} leafspine is nice leafspine{'*'} and more'* ]]
 	[ "$(admin_comment "$job" | grep -o 'leafspine{' | wc -l)" -eq 1 ]
 }

@@ -400,10 +400,6 @@ array_ended() { [ -s "$out.1" ] && [ -s "$out.2" ] && [ -z "$(squeue -h)" ]; }
 	[ "$(scontrol show hostnames "$(told_nodes "$job")" | grep -cx "$one")" -eq 0 ]
 }
 
-is_requeued() {
-	scontrol -o show job "$1" | grep -q ' JobState=PENDING .* Restarts=1 '
-}
-
 has_lines() { [ "$(wc -l <"$1" 2>/dev/null)" = "$2" ]; }
 
 # restart_slurmd NODE CONF
