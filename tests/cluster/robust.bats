@@ -213,8 +213,8 @@ state_is_saved() {
 	[ "$(stat -L -c %i /proc/self/fd/5)" = "$before" ]
 	[ "$(stat -L -c %s /proc/self/fd/5)" -gt 0 ]
 	exec 5<&-
-	[ "$(ls -A "$plugins")" = "$(printf '%s\n' select_cons_tres.so \
-		spank_leafspine.so)" ]
+	[ "$(ls -A "$plugins")" = "$(printf '%s\n' job_submit_leafspine.so \
+		select_cons_tres.so spank_leafspine.so)" ]
 }
 
 @test "nodes may be created and deleted while jobs run" {
