@@ -24,6 +24,10 @@ static void report(struct diag *diag, const char *what, int number)
 {
 	char buffer[128];
 
+	if (number == ENOMEM) {
+		diag_no_memory(diag);
+		return;
+	}
 	diag_add(diag, DIAG_ERROR, 0, 0, "", "cannot be %s: %s", what,
 		 strerror_r(number, buffer, sizeof(buffer)));
 }

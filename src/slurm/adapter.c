@@ -113,36 +113,47 @@ static bool set_gpus(struct adapter_request *request,
 	return true;
 }
 
+/* The walk through what a job asks for. */
+struct asking {
+	const job_record_t *job;
+	struct adapter_request *request;
+	enum counters_skip skip;
+};
+
+/* 0, or -1 where the walk is over. */
+static int read_entry(void *entry, void *argument)
+{
+	static uint32_t gpu, mps, shard;
+	const gres_state_t *gres = entry;
+	struct asking *asking = argument;
+
+	if (!gpu) {
+		mps = gres_build_id("mps");
+		shard = gres_build_id("shard");
+		gpu = gres_build_id("gpu");
+	}
+	if (gres->plugin_id == gpu && asking->skip == SKIP_NO_GPUS &&
+	    set_gpus(asking->request, gres->gres_data, asking->job)) {
+		asking->skip = SKIPS;
+		return 0;
+	}
+	if (gres->plugin_id != gpu && gres->plugin_id != mps &&
+	    gres->plugin_id != shard)
+		return 0;
+	/* Two kinds in one job, or a way of asking that is not ours. */
+	asking->skip = SKIP_SPECIAL;
+	return -1;
+}
+
 /* SKIPS, or why not: no GPUs, or such that the engine does not know. */
 static enum counters_skip read_gpus(const job_record_t *job,
 				    struct adapter_request *request)
 {
-	uint32_t gpu = gres_build_id("gpu"), mps = gres_build_id("mps"),
-		 shard = gres_build_id("shard");
-	enum counters_skip skip = SKIP_NO_GPUS;
-	ListIterator iterator;
-	gres_state_t *entry;
+	struct asking asking = { job, request, SKIP_NO_GPUS };
 
-	if (!job->gres_list_req)
-		return skip;
-	iterator = list_iterator_create(job->gres_list_req);
-	while ((entry = list_next(iterator))) {
-		if (entry->plugin_id == mps || entry->plugin_id == shard) {
-			skip = SKIP_SPECIAL;
-			break;
-		}
-		if (entry->plugin_id != gpu)
-			continue;
-		/* Two kinds in one job, or a way of asking that is not ours. */
-		if (skip != SKIP_NO_GPUS ||
-		    !set_gpus(request, entry->gres_data, job)) {
-			skip = SKIP_SPECIAL;
-			break;
-		}
-		skip = SKIPS;
-	}
-	list_iterator_destroy(iterator);
-	return skip;
+	if (job->gres_list_req)
+		list_for_each_ro(job->gres_list_req, read_entry, &asking);
+	return asking.skip;
 }
 
 /* --- cores, memory, and what is left to Slurm ---------------------------- */

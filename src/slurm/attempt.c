@@ -32,11 +32,15 @@ struct attempt_saved *attempt_save(const struct adapter_call *call)
 {
 	const job_record_t *job = call->job;
 	struct attempt_saved *saved = calloc(1, sizeof(*saved));
+	bitstr_t *bitmap = compat_map_copy(call->bitmap);
 
-	if (!saved)
+	if (!saved || !bitmap) {
+		FREE_NULL_BITMAP(bitmap);
+		free(saved);
 		return NULL;
+	}
 	*saved = (struct attempt_saved){
-		.bitmap = bit_copy(call->bitmap),
+		.bitmap = bitmap,
 		.pn_min_memory = job->details->pn_min_memory,
 		.min_cpus = job->details->min_cpus,
 		.start_time = job->start_time,
@@ -117,7 +121,7 @@ int attempt_on(const struct adapter_call *call, const bitstr_t *subset,
 	int status;
 
 	if (!saved)
-		return SLURM_ERROR;
+		return ATTEMPT_NO_MEMORY;
 	bit_and(call->bitmap, (bitstr_t *)subset);
 	status = ask(*call, kind);
 	if (status == SLURM_SUCCESS && !is_sound(call, subset))

@@ -18,6 +18,9 @@ enum attempt_kind {
 	ATTEMPT_ANY_TIME	/* just as CALL asks, on fewer nodes */
 };
 
+/* Not asked: no memory. No Slurm error. */
+#define ATTEMPT_NO_MEMORY (-2)
+
 /*
  * Asks on the nodes of CALL that are in SUBSET as well. On SLURM_SUCCESS
  * call->bitmap holds the answer; else CALL and its job are as before.

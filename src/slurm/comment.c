@@ -12,9 +12,12 @@ void comment_set(job_record_t *job, const struct report *report)
 	char *text = report_text(report);
 	char *comment = text ? report_splice(job->admin_comment, text) : NULL;
 
-	if (comment && xstrcmp(comment, job->admin_comment)) {
+	char *copy = comment && xstrcmp(comment, job->admin_comment) ?
+		     compat_text_copy(comment) : NULL;
+
+	if (copy) {
 		xfree(job->admin_comment);
-		job->admin_comment = xstrdup(comment);
+		job->admin_comment = copy;
 		if (&last_job_update)
 			last_job_update = time(NULL);
 	}

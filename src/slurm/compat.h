@@ -58,6 +58,46 @@ static inline uint32_t **compat_node_ranks(job_resources_t *resources)
 #endif
 }
 
+/*
+ * Slurm's own functions end slurmctld where there is no memory, so nothing that
+ * belongs to a decision is allocated by them: not by bit_alloc(), bit_copy(),
+ * list_iterator_create() or xstrdup(), but by malloc() and the functions below.
+ * What is left to Slurm are its log lines, and the path of leafspine.conf when
+ * files are read: a few bytes where Slurm itself allocates as well.
+ */
+
+/* An empty map for FREE_NULL_BITMAP; NULL without memory. */
+static inline bitstr_t *compat_map_new(bitoff_t size)
+{
+	size_t words = ((size_t)size + BITSTR_MAXPOS) >> BITSTR_SHIFT;
+	bitstr_t *map = try_xcalloc(BITSTR_OVERHEAD + words, sizeof(*map));
+
+	if (!map)
+		return NULL;
+	map[0] = BITSTR_MAGIC;
+	map[1] = size;
+	return map;
+}
+
+static inline bitstr_t *compat_map_copy(bitstr_t *map)
+{
+	bitstr_t *copy = compat_map_new(bit_size(map));
+
+	if (copy)
+		bit_copybits(copy, map);
+	return copy;
+}
+
+/* A copy for xfree(); NULL without memory. */
+static inline char *compat_text_copy(const char *text)
+{
+	char *copy = try_xmalloc(strlen(text) + 1);
+
+	if (copy)
+		memcpy(copy, text, strlen(text));
+	return copy;
+}
+
 /* No bit where there is no map, or one that is older than the node table. */
 static inline bool compat_has_bit(bitstr_t *map, uint32_t index)
 {

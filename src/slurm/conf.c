@@ -453,6 +453,8 @@ struct conf *conf_read_file(const char *path, uid_t trusted,
 		conf = read_open(file, directory, trusted, diag);
 	else if (errno == ENOENT)
 		conf = conf_read_text("", 0, directory, diag);
+	else if (errno == ENOMEM)
+		diag_no_memory(diag);
 	else
 		diag_add(diag, DIAG_ERROR, 0, 0, "", "cannot be read: %s",
 			 strerror(errno));

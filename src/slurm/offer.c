@@ -280,8 +280,10 @@ static bool enough_gpus(const struct choice_question *question)
 
 /* --- jobs that may be preempted ------------------------------------------ */
 
-static void count_candidate(const job_record_t *job, const struct gone *gone)
+static int count_candidate(void *candidate, void *argument)
 {
+	const job_record_t *job = candidate;
+	const struct gone *gone = argument;
 	bitstr_t *map = job->job_resrcs ? job->job_resrcs->node_bitmap : NULL;
 	uint32_t k = 0;
 
@@ -293,21 +295,16 @@ static void count_candidate(const job_record_t *job, const struct gone *gone)
 			job->job_resrcs->cpus[k] : 0;
 		k++;
 	}
+	return 0;
 }
 
 static bool count_candidates(List candidates, struct gone *gone)
 {
-	ListIterator iterator;
-	job_record_t *job;
-
 	gone->gpus = calloc((size_t)world.table_size + 1, sizeof(uint32_t));
 	gone->cores = calloc((size_t)world.table_size + 1, sizeof(uint32_t));
 	if (!gone->gpus || !gone->cores)
 		return false;
-	iterator = list_iterator_create(candidates);
-	while ((job = list_next(iterator)))
-		count_candidate(job, gone);
-	list_iterator_destroy(iterator);
+	list_for_each_ro(candidates, count_candidate, gone);
 	return true;
 }
 

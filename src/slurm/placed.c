@@ -23,23 +23,36 @@ static uint64_t gpus_of(const gres_job_state_t *gres, uint32_t k,
 	return 0;
 }
 
+/* A node of a job, and the sum over the kinds of GPU that it has there. */
+struct counting {
+	uint32_t gpu_id;
+	uint32_t k;
+	uint32_t index;
+	uint64_t sum;
+};
+
+static int count_entry(void *entry, void *argument)
+{
+	const gres_state_t *gres = entry;
+	struct counting *counting = argument;
+
+	if (gres->plugin_id == counting->gpu_id && gres->gres_data)
+		counting->sum += gpus_of(gres->gres_data, counting->k,
+					 counting->index);
+	return 0;
+}
+
 static uint64_t gpus_in_list(List gres_list, uint32_t k, uint32_t index)
 {
 	static uint32_t gpu_id;
-	ListIterator iterator;
-	gres_state_t *entry;
-	uint64_t sum = 0;
+	struct counting counting = { .k = k, .index = index };
 
 	if (!gpu_id)
 		gpu_id = gres_build_id("gpu");
-	if (!gres_list)
-		return 0;
-	iterator = list_iterator_create(gres_list);
-	while ((entry = list_next(iterator)))
-		if (entry->plugin_id == gpu_id && entry->gres_data)
-			sum += gpus_of(entry->gres_data, k, index);
-	list_iterator_destroy(iterator);
-	return sum;
+	counting.gpu_id = gpu_id;
+	if (gres_list)
+		list_for_each_ro(gres_list, count_entry, &counting);
+	return counting.sum;
 }
 
 uint32_t placed_gpus_on(const job_record_t *job, uint32_t k, uint32_t index)

@@ -39,6 +39,7 @@ static uint32_t *cores_used;		/* by node table index */
 static uint64_t *memory_used;
 static uint32_t table_size;
 static size_t loaded_jobs;
+static bool is_short;			/* something is not counted */
 
 uint32_t running_cores(uint32_t index)
 {
@@ -175,27 +176,33 @@ static bool keep_loads(struct record *record, const struct state *alone)
 	return record->loads;
 }
 
-static void fill_loads(struct record *record, const job_record_t *job)
+/* False without memory. */
+static bool fill_loads(struct record *record, const job_record_t *job)
 {
 	struct parallelism_error ignored;
 	struct parallelism hint;
 	struct placed placed;
 	enum placed_status status;
-	struct state *alone;
+	struct state *alone = NULL;
+	bool filled = true;
 
 	if (!world.state || !world.table_of ||
 	    !adapter_hint_of(job, &hint, NULL))
-		return;
+		return true;
 	status = placed_of_job(job, &hint, &placed, &ignored);
 	if (status != PLACED_OK && status != PLACED_MISFIT)
-		return;
+		return status != PLACED_NO_MEMORY;
 	order_recall(job, &placed);
-	alone = status == PLACED_OK ? state_new(world.fabric) : NULL;
-	if (alone && !state_add_job(alone, placed.nodes, placed.gpus,
-				    placed.count, &placed.profile))
-		(void)keep_loads(record, alone);
+	if (status == PLACED_OK) {
+		alone = state_new(world.fabric);
+		filled = alone && !state_add_job(alone, placed.nodes,
+						 placed.gpus, placed.count,
+						 &placed.profile) &&
+			 keep_loads(record, alone);
+	}
 	state_free(alone);
 	placed_done(&placed);
+	return filled;
 }
 
 static void remove_record(uint32_t job_id)
@@ -221,13 +228,13 @@ void running_put(const job_record_t *job)
 	if (!job->job_resrcs || !job->job_resrcs->node_bitmap || !table_size)
 		return;
 	record = calloc(1, sizeof(*record));
-	if (!record || !fill_shares(record, job)) {
+	if (!record || !fill_shares(record, job) || !fill_loads(record, job)) {
 		record_free(record);
+		is_short = true;
 		return;
 	}
 	record->job_id = job->job_id;
 	record->suspended = IS_JOB_SUSPENDED(job);
-	fill_loads(record, job);
 	record->next = buckets[job->job_id & (BUCKETS - 1)];
 	buckets[job->job_id & (BUCKETS - 1)] = record;
 	if (!record->suspended)
@@ -269,12 +276,21 @@ void running_done(void)
 	memory_used = NULL;
 	table_size = 0;
 	loaded_jobs = 0;
+	is_short = false;
+}
+
+static int put_if_running(void *record, void *unused)
+{
+	job_record_t *job = record;
+
+	(void)unused;
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+		running_put(job);
+	return 0;
 }
 
 void running_rebuild(void)
 {
-	ListIterator iterator;
-	job_record_t *job;
 	size_t room = (size_t)node_record_count + 1;
 
 	running_done();
@@ -284,14 +300,17 @@ void running_rebuild(void)
 	memory_used = calloc(room, sizeof(*memory_used));
 	if (!cores_used || !memory_used) {
 		running_done();
+		is_short = true;
 		return;
 	}
 	table_size = (uint32_t)node_record_count;
-	if (!&job_list || !job_list)
-		return;
-	iterator = list_iterator_create(job_list);
-	while ((job = list_next(iterator)))
-		if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
-			running_put(job);
-	list_iterator_destroy(iterator);
+	if (&job_list && job_list)
+		list_for_each_ro(job_list, put_if_running, NULL);
+}
+
+bool running_mend(void)
+{
+	if (is_short)
+		running_rebuild();
+	return !is_short;
 }

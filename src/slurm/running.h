@@ -28,6 +28,12 @@ void running_suspend(const job_record_t *job, bool suspended);
 
 /* Forgets all, then walks through all jobs of slurmctld. */
 void running_rebuild(void);
+
+/*
+ * Makes good what a lack of memory has left out. False where memory is lacking
+ * still: then nothing of the above can be relied on. Called with the job lock.
+ */
+bool running_mend(void);
 void running_done(void);
 
 #endif

@@ -64,10 +64,7 @@ static void refresh(void)
 {
 	if (!running_in_slurmctld())
 		return;
-	(void)world_refresh();
-	status_set(world.conf ? world.conf->status_file : NULL,
-		   world.conf ? conf_mode_name(world.conf->mode) : "off",
-		   world.conf ? world.conf->fabric : NULL);
+	steer_refresh();
 }
 
 /* The node table is new; jobs are brought up to it by select_p_reconfigure. */

@@ -140,19 +140,23 @@ void status_start(void)
 		error("leafspine: no thread for the status file");
 }
 
-static void replace(char **text, const char *by)
+/* False without memory. */
+static bool replace(char **text, const char *by)
 {
 	free(*text);
 	*text = by ? strdup(by) : NULL;
+	return *text || !by;
 }
 
-void status_set(const char *path, const char *mode, const char *fabric)
+bool status_set(const char *path, const char *mode, const char *fabric)
 {
+	bool set;
+
 	pthread_mutex_lock(&lock);
-	replace(&file_path, path);
-	replace(&mode_name, mode);
-	replace(&fabric_path, fabric);
+	set = replace(&file_path, path) & replace(&mode_name, mode) &
+	      replace(&fabric_path, fabric);
 	pthread_mutex_unlock(&lock);
+	return set;
 }
 
 /* The thread writes a last time, then it is gone. */
@@ -179,5 +183,5 @@ void status_flush(void)
 void status_stop(void)
 {
 	end_thread();
-	status_set(NULL, NULL, NULL);
+	(void)status_set(NULL, NULL, NULL);
 }

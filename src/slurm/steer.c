@@ -6,6 +6,8 @@
 #include "attempt.h"
 #include "comment.h"
 #include "noderange.h"
+#include "running.h"
+#include "status.h"
 #include "tried.h"
 #include "world.h"
 
@@ -41,11 +43,22 @@ static enum counters_fallback choose(const struct adapter_call *call,
 
 static bitstr_t *map_of(const struct choice *choice, bitoff_t size)
 {
-	bitstr_t *map = bit_alloc(size);
+	bitstr_t *map = compat_map_new(size);
 
-	for (uint32_t k = 0; k < choice->count; k++)
+	for (uint32_t k = 0; map && k < choice->count; k++)
 		bit_set(map, world.table_of[choice->nodes[k]]);
 	return map;
+}
+
+static enum counters_fallback attempt(const struct adapter_call *call,
+				      const bitstr_t *map,
+				      enum attempt_kind kind)
+{
+	int status = map ? attempt_on(call, map, kind) : ATTEMPT_NO_MEMORY;
+
+	if (status == ATTEMPT_NO_MEMORY)
+		return FALLBACK_FAILED;
+	return status == SLURM_SUCCESS ? FALLBACKS : FALLBACK_REFUSED;
 }
 
 /* FALLBACKS after a success, else why it came to nothing. */
@@ -62,8 +75,7 @@ static enum counters_fallback try_choice(const struct adapter_call *call,
 	if (cause != FALLBACKS)
 		return cause;
 	map = map_of(choice, bit_size(call->bitmap));
-	if (attempt_on(call, map, kind) != SLURM_SUCCESS)
-		cause = FALLBACK_REFUSED;
+	cause = attempt(call, map, kind);
 	FREE_NULL_BITMAP(map);
 	return cause;
 }
@@ -93,12 +105,15 @@ static enum counters_fallback steer(const struct adapter_call *call,
 	if (tried_enough(id, world.generation))
 		return FALLBACK_LEFT_ALONE;
 	cause = try_choice(call, request, ATTEMPT_NOW, &choice);
-	if (cause != FALLBACKS && call->candidates) {
+	/* Nobody is preempted because we were short of memory. */
+	if (cause != FALLBACKS && cause != FALLBACK_FAILED &&
+	    call->candidates) {
 		choice_done(&choice);
 		cause = try_choice(call, request, ATTEMPT_PREEMPTING, &choice);
 	}
 	if (cause != FALLBACKS) {
-		tried_in_vain(id, world.generation);
+		if (cause != FALLBACK_FAILED)
+			tried_in_vain(id, world.generation);
 		debug("leafspine: %pJ: %s: %s", call->job,
 		      counters_fallback_name(cause), choice.why);
 	}
@@ -136,9 +151,9 @@ static void observe(const struct adapter_call *call,
 /* All nodes but those of other fabrics than COMPONENT. */
 static bitstr_t *map_of_component(uint32_t component, bitoff_t size)
 {
-	bitstr_t *map = bit_alloc(size);
+	bitstr_t *map = compat_map_new(size);
 
-	for (uint32_t i = 0; i < (uint32_t)size; i++) {
+	for (uint32_t i = 0; map && i < (uint32_t)size; i++) {
 		uint32_t node = i < world.table_size ? world.node_of[i] :
 						       FABRIC_NONE;
 
@@ -162,9 +177,9 @@ static int try_component(const struct adapter_call *call, uint32_t component,
 			 enum attempt_kind kind)
 {
 	bitstr_t *map = map_of_component(component, bit_size(call->bitmap));
-	int status = SLURM_ERROR;
+	int status = map ? SLURM_ERROR : ATTEMPT_NO_MEMORY;
 
-	if (may_lie_in(call, map))
+	if (map && may_lie_in(call, map))
 		status = attempt_on(call, map, kind);
 	FREE_NULL_BITMAP(map);
 	return status;
@@ -176,6 +191,7 @@ static int run_in_one(const struct adapter_call *call, enum attempt_kind kind)
 	int status = SLURM_ERROR;
 
 	for (uint32_t i = 0; status != SLURM_SUCCESS &&
+	     status != ATTEMPT_NO_MEMORY &&
 	     i < world.fabric->component_count; i++)
 		status = try_component(call, i, kind);
 	return status;
@@ -187,11 +203,16 @@ static int plan_in_one(const struct adapter_call *call)
 	struct attempt_saved *saved = attempt_save(call);
 	uint32_t best = FABRIC_NONE;
 	time_t earliest = 0;
+	int status = SLURM_ERROR;
 
 	if (!saved)
-		return SLURM_ERROR;
+		return ATTEMPT_NO_MEMORY;
 	for (uint32_t i = 0; i < world.fabric->component_count; i++) {
-		if (try_component(call, i, ATTEMPT_ANY_TIME) != SLURM_SUCCESS)
+		status = try_component(call, i, ATTEMPT_ANY_TIME);
+		/* It may have been this one that is free first. */
+		if (status == ATTEMPT_NO_MEMORY)
+			break;
+		if (status != SLURM_SUCCESS)
 			continue;
 		if (best == FABRIC_NONE || call->job->start_time < earliest) {
 			best = i;
@@ -200,13 +221,15 @@ static int plan_in_one(const struct adapter_call *call)
 		attempt_restore(call, saved);
 	}
 	attempt_saved_free(saved);
-	return best == FABRIC_NONE ? SLURM_ERROR :
-		try_component(call, best, ATTEMPT_ANY_TIME);
+	if (status == ATTEMPT_NO_MEMORY || best == FABRIC_NONE)
+		return status;
+	return try_component(call, best, ATTEMPT_ANY_TIME);
 }
 
 /*
  * Rule 4: a job is never spread over fabrics that are not connected, so each
- * is tried by itself and the whole is never offered.
+ * is tried by itself and the whole is never offered: without memory to do so
+ * the job waits.
  */
 static int fall_back_apart(const struct adapter_call *call)
 {
@@ -216,7 +239,8 @@ static int fall_back_apart(const struct adapter_call *call)
 		return plan_in_one(call);
 	status = run_in_one(call, call->candidates ? ATTEMPT_NOW :
 						     ATTEMPT_ANY_TIME);
-	if (status != SLURM_SUCCESS && call->candidates)
+	if (status != SLURM_SUCCESS && status != ATTEMPT_NO_MEMORY &&
+	    call->candidates)
 		status = run_in_one(call, ATTEMPT_ANY_TIME);
 	return status;
 }
@@ -225,8 +249,35 @@ static int fall_back(const struct adapter_call *call)
 {
 	bool apart = world.fabric->component_count > 1 &&
 		     world.conf->mode == CONF_STEER;
+	int status = apart ? fall_back_apart(call) : attempt_stock(call);
 
-	return apart ? fall_back_apart(call) : attempt_stock(call);
+	return status == ATTEMPT_NO_MEMORY ? SLURM_ERROR : status;
+}
+
+/* --- what Slurm calls ---------------------------------------------------- */
+
+static bool status_is_short;
+
+void steer_refresh(void)
+{
+	(void)world_refresh();
+	status_is_short = !status_set(
+		world.conf ? world.conf->status_file : NULL,
+		world.conf ? conf_mode_name(world.conf->mode) : "off",
+		world.conf ? world.conf->fabric : NULL);
+}
+
+/*
+ * Makes good what went without memory before. False where jobs that run could
+ * not all be counted.
+ */
+static bool mend(void)
+{
+	if (world_is_short() || status_is_short) {
+		steer_refresh();
+		running_rebuild();
+	}
+	return running_mend();
 }
 
 /* A job that is none of ours. */
@@ -242,16 +293,17 @@ static int leave(const struct adapter_call *call,
 
 /* A job of ours; *RET: how that came about, should it start. */
 static int place(const struct adapter_call *call,
-		 const struct adapter_request *request,
+		 const struct adapter_request *request, bool all_counted,
 		 struct tried_answer *ret)
 {
 	enum counters_fallback cause = FALLBACK_OBSERVED;
 
 	counters_offered();
 	if (world.conf->mode == CONF_OBSERVE) {
-		observe(call, request);
+		if (all_counted)
+			observe(call, request);
 	} else {
-		cause = steer(call, request);
+		cause = all_counted ? steer(call, request) : FALLBACK_FAILED;
 		*ret = (struct tried_answer){ START_FORCED, false };
 	}
 	if (cause == FALLBACKS) {
@@ -268,10 +320,11 @@ int steer_job_test(const struct adapter_call *call)
 	struct tried_answer answer = { START_UNSTEERED, false };
 	struct adapter_request request;
 	enum counters_skip skip;
+	bool all_counted = mend();
 	int status;
 
 	if (adapter_request(call, &request, &skip))
-		status = place(call, &request, &answer);
+		status = place(call, &request, all_counted, &answer);
 	else
 		status = leave(call, &request, skip);
 	if (status == SLURM_SUCCESS)

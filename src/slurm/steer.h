@@ -8,6 +8,9 @@
 
 #include "adapter.h"
 
+/* world_refresh(), and what the status file is to say of it. */
+void steer_refresh(void);
+
 /* Slurm's answer to CALL, on the nodes that the engine chose where it can. */
 int steer_job_test(const struct adapter_call *call);
 

@@ -18,31 +18,32 @@ struct world world;
 
 static struct stamp conf_stamp, fabric_stamp;
 static bool conf_read, fabric_read;
+static bool is_short;		/* the last refresh went without memory */
 
 void world_changed(void)
 {
 	world.generation++;
 }
 
-static void log_faults(const struct diag *diag, size_t most)
+static void log_faults(const struct diag *diag, const char *path, size_t most)
 {
 	char line[LINE_MAX_BYTES];
 
 	for (size_t i = 0; i < diag->entry_count && i < most; i++)
 		error("leafspine: %s", diag_line(diag, i, line, sizeof(line)));
 	if (diag->no_memory)
-		error("leafspine: %s: no memory", diag->source);
+		error("leafspine: %s: no memory", path);
 }
 
 /* One line: what is wrong with the file as a whole, and what comes of it. */
-static void log_not_taken(const struct diag *diag)
+static void log_not_taken(const struct diag *diag, const char *path)
 {
 	char line[LINE_MAX_BYTES];
 
 	if (diag->entry_count)
 		diag_line(diag, 0, line, sizeof(line));
 	else
-		snprintf(line, sizeof(line), "%s: no memory", diag->source);
+		snprintf(line, sizeof(line), "%s: no memory", path);
 	error("leafspine: %s (%s)", line, world.conf ?
 	      "not taken, what was read before stays" :
 	      "not taken, jobs are placed as by stock Slurm");
@@ -62,9 +63,13 @@ static void read_conf(const char *path)
 	diag_init(&diag, path);
 	fresh = conf_read_file(path, slurm_conf.slurm_user_id, &diag);
 	if (fresh)
-		log_faults(&diag, FAULTS_LOGGED);
+		log_faults(&diag, path, FAULTS_LOGGED);
 	else
-		log_not_taken(&diag);
+		log_not_taken(&diag, path);
+	if (!fresh && diag.no_memory) {
+		conf_read = false;
+		is_short = true;
+	}
 	diag_done(&diag);
 	if (!fresh)
 		return;
@@ -93,6 +98,13 @@ static void log_fabric(const struct diag *diag, const char *path)
 	error("leafspine: %s (%zu faults; %s)", line, diag->error_count, then);
 }
 
+/* What was not read for lack of memory is no word on the file. */
+static void fabric_is_short(void)
+{
+	fabric_read = false;
+	is_short = true;
+}
+
 static void take_fabric(struct fabric *fabric)
 {
 	struct state *state = state_new(fabric);
@@ -100,6 +112,7 @@ static void take_fabric(struct fabric *fabric)
 	if (!state) {
 		error("leafspine: no memory for the fabric");
 		fabric_free(fabric);
+		fabric_is_short();
 		return;
 	}
 	state_free(world.state);
@@ -127,6 +140,8 @@ static void read_fabric(void)
 			fabric->node_count, fabric->switch_count);
 	} else {
 		log_fabric(&diag, path);
+		if (diag.no_memory)
+			fabric_is_short();
 	}
 	diag_done(&diag);
 }
@@ -176,6 +191,7 @@ static void map_nodes(void)
 			       sizeof(uint32_t));
 	if (!world.table_of || !world.node_of) {
 		drop_maps();
+		is_short = true;
 		return;
 	}
 	world.table_size = (uint32_t)node_record_count;
@@ -200,6 +216,7 @@ bool world_refresh(void)
 {
 	char *path = get_extra_conf_path(CONF_FILE);
 
+	is_short = false;
 	world_changed();
 	if (path)
 		read_conf(path);
@@ -211,6 +228,11 @@ bool world_refresh(void)
 	return world.fabric && world.table_of;
 }
 
+bool world_is_short(void)
+{
+	return is_short;
+}
+
 void world_done(void)
 {
 	drop_maps();
@@ -218,5 +240,5 @@ void world_done(void)
 	fabric_free(world.fabric);
 	conf_free(world.conf);
 	world = (struct world){ 0 };
-	conf_read = fabric_read = false;
+	conf_read = fabric_read = is_short = false;
 }

@@ -30,6 +30,9 @@ extern struct world world;
  * false where nothing can be steered.
  */
 bool world_refresh(void);
+
+/* A lack of memory has kept the last world_refresh() from something. */
+bool world_is_short(void);
 void world_done(void);
 
 /* Something that an answer depends on is another now. */

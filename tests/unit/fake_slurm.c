@@ -2,6 +2,7 @@
 /* fake_slurm: slurmctld's data, and a stock plugin that is told what to do. */
 
 #include "fake_slurm.h"
+#include "fault.h"
 
 #include "slurm/choice.h"
 #include "slurm/running.h"
@@ -101,6 +102,26 @@ static int job_test(job_record_t *job, bitstr_t *bitmap, uint32_t min_nodes,
 	return fake_answer(job, bitmap,
 			   min_nodes > req_nodes ? min_nodes : req_nodes,
 			   fake_call_count);
+}
+
+/* --- Slurm's allocation that may fail ------------------------------------ */
+
+void *__real_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
+			   const char *file, int line, const char *function);
+void *__wrap_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
+			   const char *file, int line, const char *function);
+
+/*
+ * The linker sends the plugin's calls of try_xcalloc() here, in a test that has
+ * no such function of its own.
+ */
+__attribute__((weak)) void *__wrap_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
+			   const char *file, int line, const char *function)
+{
+	if (may_fail && fault_due())
+		return NULL;
+	return __real_slurm_xcalloc(count, size, clear, may_fail, file, line,
+				    function);
 }
 
 /* --- nodes and the job --------------------------------------------------- */

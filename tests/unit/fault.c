@@ -4,6 +4,7 @@
  * of malloc() to __wrap_malloc() and of __real_malloc() to malloc().
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,10 @@ void *__real_realloc(void *old, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t length);
 int __real_vasprintf(char **ret, const char *format, va_list arguments);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__real_open_memstream(char **ret, size_t *ret_size);
+int __real_pthread_create(pthread_t *ret, const pthread_attr_t *attributes,
+			  void *(*start)(void *), void *argument);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -29,34 +34,60 @@ int __wrap_vasprintf(char **ret, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
 int __wrap_asprintf(char **ret, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_open_memstream(char **ret, size_t *ret_size);
+int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attributes,
+			  void *(*start)(void *), void *argument);
 
+/* Code under test may have a thread of its own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long left;		/* allocations up to the fault; 0: none due */
 static bool hit;
 
+static void set(long n)
+{
+	pthread_mutex_lock(&lock);
+	left = n;
+	hit = false;
+	pthread_mutex_unlock(&lock);
+}
+
 void fault_after(long n)
 {
-	left = n > 0 ? n : 0;
-	hit = false;
+	set(n > 0 ? n : 0);
 }
 
 bool fault_hit(void)
 {
-	return hit;
+	bool was_hit;
+
+	pthread_mutex_lock(&lock);
+	was_hit = hit;
+	pthread_mutex_unlock(&lock);
+	return was_hit;
 }
 
 void fault_off(void)
 {
-	left = 0;
-	hit = false;
+	set(0);
 }
 
 static bool fails_now(void)
 {
-	if (left == 0 || --left > 0)
-		return false;
-	hit = true;
-	errno = ENOMEM;
-	return true;
+	bool now;
+
+	pthread_mutex_lock(&lock);
+	now = left && !--left;
+	hit |= now;
+	pthread_mutex_unlock(&lock);
+	if (now)
+		errno = ENOMEM;
+	return now;
+}
+
+bool fault_due(void)
+{
+	return fails_now();
 }
 
 void *__wrap_malloc(size_t size)
@@ -103,6 +134,46 @@ int __wrap_asprintf(char **ret, const char *format, ...)
 	length = __wrap_vasprintf(ret, format, arguments);
 	va_end(arguments);
 	return length;
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+	return fails_now() ? NULL : __real_fopen(path, mode);
+}
+
+static ssize_t refuse_to_write(void *text, const char *bytes, size_t size)
+{
+	(void)text;
+	(void)bytes;
+	(void)size;
+	errno = ENOMEM;
+	return 0;
+}
+
+/* As one that cannot grow: it has a text, which is to be freed. */
+static FILE *full_memstream(char **ret, size_t *ret_size)
+{
+	cookie_io_functions_t functions = { .write = refuse_to_write };
+
+	*ret = __real_calloc(1, 1);
+	*ret_size = 0;
+	return fopencookie(NULL, "w", functions);
+}
+
+FILE *__wrap_open_memstream(char **ret, size_t *ret_size)
+{
+	if (fails_now())
+		return NULL;
+	if (fails_now())
+		return full_memstream(ret, ret_size);
+	return __real_open_memstream(ret, ret_size);
+}
+
+int __wrap_pthread_create(pthread_t *ret, const pthread_attr_t *attributes,
+			  void *(*start)(void *), void *argument)
+{
+	return fails_now() ? EAGAIN :
+		__real_pthread_create(ret, attributes, start, argument);
 }
 
 static void *json_malloc(size_t size)

@@ -15,11 +15,12 @@
  *		...			(result must be an error)
  *	}
  *
- * Counted are malloc, calloc, realloc, strdup, strndup, vasprintf and asprintf
- * called from the objects of the test program (the linker's --wrap), and all
- * that jansson allocates. What the C library allocates inside (fopen, qsort)
- * is not. libcheck is linked statically and so counted too: no ck_...() call
- * between fault_after() and fault_off().
+ * Counted are malloc, calloc, realloc, strdup, strndup, vasprintf, asprintf,
+ * fopen and pthread_create called from the objects of the test program (the
+ * linker's --wrap), and all that jansson allocates. open_memstream counts
+ * twice: it may fail, or its stream may at the first byte. What the C library
+ * allocates inside (qsort) is not counted. libcheck is linked statically and so
+ * counted too: no ck_...() call between fault_after() and fault_off().
  */
 #ifndef LEAFSPINE_FAULT_H
 #define LEAFSPINE_FAULT_H
@@ -34,5 +35,8 @@ bool fault_hit(void);
 
 /* No allocation fails any more; forgets what fault_hit() would say. */
 void fault_off(void);
+
+/* For other wrappers: counts one allocation, true when it is to fail. */
+bool fault_due(void);
 
 #endif

@@ -3,6 +3,7 @@
  * test_fault: the allocation failures that the other suites rely on do happen,
  * each once, in our own calls and in jansson's.
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,26 @@ format_works(const char *format, ...)
 	return true;
 }
 
+static bool fopen_works(void)
+{
+	FILE *file = fopen("/dev/null", "r");
+
+	return file && !fclose(file);
+}
+
+static void *do_nothing(void *unused)
+{
+	return unused;
+}
+
+static bool pthread_create_works(void)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, do_nothing, NULL) &&
+	       !pthread_join(thread, NULL);
+}
+
 static bool vasprintf_works(void)
 {
 	return format_works("%d", 17);
@@ -85,7 +106,8 @@ static bool vasprintf_works(void)
 
 static bool (*const allocators[])(void) = {
 	malloc_works,	calloc_works,	realloc_works,	 strdup_works,
-	strndup_works,	asprintf_works,	vasprintf_works,
+	strndup_works,	asprintf_works,	vasprintf_works, fopen_works,
+	pthread_create_works,
 };
 enum { ALLOCATORS = sizeof(allocators) / sizeof(allocators[0]) };
 
@@ -107,6 +129,37 @@ START_TEST(fails_at_the_nth_allocation_and_once)
 	ck_assert(third);
 	ck_assert(hit);
 	ck_assert(!fault_hit());
+}
+END_TEST
+
+static bool memstream_works(void)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+	bool works;
+
+	if (!stream)
+		return false;
+	works = fputs("text", stream) >= 0;
+	works = !fclose(stream) && works && !strcmp(text, "text");
+	free(text);
+	return works;
+}
+
+/* It fails when it is opened, then when it is written. */
+START_TEST(memory_stream_fails_twice)
+{
+	bool works[3];
+
+	for (int n = 1; n <= 3; n++) {
+		fault_after(n);
+		works[n - 1] = memstream_works();
+		fault_off();
+	}
+	ck_assert(!works[0]);
+	ck_assert(!works[1]);
+	ck_assert(works[2]);
 }
 END_TEST
 
@@ -150,6 +203,7 @@ static Suite *make_suite(void)
 
 	tcase_add_loop_test(tcase, fails_at_the_nth_allocation_and_once, 0,
 			    ALLOCATORS);
+	tcase_add_test(tcase, memory_stream_fails_twice);
 	tcase_add_test(tcase, off_means_no_failure);
 	tcase_add_test(tcase, jansson_meets_every_failure);
 	suite_add_tcase(suite, tcase);
