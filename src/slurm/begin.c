@@ -20,6 +20,7 @@ static void deliver(job_record_t *job, struct report *report,
 		    struct placed *placed)
 {
 	struct cost_score score;
+	bool put = false;
 	char *names;
 
 	report->ordered = order_choose(job, placed);
@@ -31,8 +32,9 @@ static void deliver(job_record_t *job, struct report *report,
 	if (!placed_score(placed, &score))
 		report->score = &score;
 	if (names && report->score)
-		order_put(job, placed, names, score.total.spine);
-	if (world.conf->report)
+		put = order_put(job, placed, names, score.total.spine);
+	/* What the job does not get is not told. */
+	if (world.conf->report && (put || !report->ordered))
 		comment_set(job, report);
 	free(names);
 }

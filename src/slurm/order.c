@@ -36,7 +36,8 @@ bool order_is_delivered(const job_record_t *job, uint32_t count)
 {
 	const compat_details *details = job->details;
 
-	return world.conf->orders && details && is_announced(job) && !job->het_job_id &&
+	return world.conf->orders && details && is_announced(job) &&
+	       !job->het_job_id &&
 	       (details->task_dist & SLURM_DIST_STATE_BASE) ==
 			SLURM_DIST_UNKNOWN &&
 	       has_even_tasks(details, count);
@@ -108,19 +109,20 @@ void order_set_ranks(const job_record_t *job, const struct placed *placed,
 		     uint32_t **ranks)
 {
 	bitstr_t *map = job->job_resrcs->node_bitmap;
-	uint32_t *places, k = 0;
+	uint32_t *places, *fresh, k = 0;
 
 	if (!ranks || (uint32_t)bit_set_count(map) != placed->count)
 		return;
 	places = places_by_index(placed);
-	if (!places)
+	fresh = places ? try_xcalloc(placed->count, sizeof(*fresh)) : NULL;
+	for (uint32_t i = 0; fresh && i < world.table_size; i++)
+		if (compat_has_bit(map, i))
+			fresh[k++] = places[i];
+	free(places);
+	if (!fresh)
 		return;
 	xfree(*ranks);
-	*ranks = xcalloc(placed->count, sizeof(**ranks));
-	for (uint32_t i = 0; i < world.table_size; i++)
-		if (compat_has_bit(map, i))
-			(*ranks)[k++] = places[i];
-	free(places);
+	*ranks = fresh;
 }
 
 /* --- the job's environment ----------------------------------------------- */
@@ -132,16 +134,26 @@ static bool is_variable(const char *entry, const char *name)
 	return entry && !strncmp(entry, name, length) && entry[length] == '=';
 }
 
-/* Slurm frees what it finds there: its own allocation, not ours. */
-static void add_variable(compat_details *details, const char *name,
+/*
+ * Slurm frees what it finds there: its own allocation, not ours. False where
+ * there is no room.
+ */
+static bool add_variable(compat_details *details, const char *name,
 			 const char *value)
 {
-	if (details->env_cnt == UINT16_MAX)
-		return;
-	xrealloc(details->env_sup,
-		 ((size_t)details->env_cnt + 1) * sizeof(char *));
-	details->env_sup[details->env_cnt++] = xstrdup_printf("%s=%s", name,
-							      value);
+	size_t size = strlen(name) + strlen(value) + 2;
+	char *entry;
+
+	if (details->env_cnt == UINT16_MAX ||
+	    !try_xrealloc(details->env_sup,
+			  ((size_t)details->env_cnt + 1) * sizeof(char *)))
+		return false;
+	entry = try_xmalloc(size);
+	if (!entry)
+		return false;
+	snprintf(entry, size, "%s=%s", name, value);
+	details->env_sup[details->env_cnt++] = entry;
+	return true;
 }
 
 static void drop_variable(compat_details *details, const char *name)
@@ -185,22 +197,28 @@ static char *gpus_text(const struct placed *placed)
 	return text;
 }
 
-void order_put(job_record_t *job, const struct placed *placed,
+bool order_put(job_record_t *job, const struct placed *placed,
 	       const char *names, double spine_bytes)
 {
 	char id[16], bytes[32], *gpus = NULL;
+	bool whole;
 
 	order_drop(job);
+	if (!job->details)
+		return false;
 	if (!has_equal_gpus(placed) && !(gpus = gpus_text(placed)))
-		return;
+		return false;
 	snprintf(id, sizeof(id), "%u", job->job_id);
 	snprintf(bytes, sizeof(bytes), "%.15g", spine_bytes);
-	if (gpus)
-		add_variable(job->details, ORDER_GPUS, gpus);
-	add_variable(job->details, ORDER_BYTES, bytes);
-	add_variable(job->details, ORDER_NODES, names);
-	add_variable(job->details, ORDER_JOB, id);
+	whole = (!gpus || add_variable(job->details, ORDER_GPUS, gpus)) &&
+		add_variable(job->details, ORDER_BYTES, bytes) &&
+		add_variable(job->details, ORDER_NODES, names) &&
+		add_variable(job->details, ORDER_JOB, id);
+	/* A part of them would say something else. */
+	if (!whole)
+		order_drop(job);
 	free(gpus);
+	return whole;
 }
 
 /* --- the order again, from there ----------------------------------------- */

@@ -35,8 +35,11 @@ void order_set_ranks(const job_record_t *job, const struct placed *placed,
 /* The order that was put into the job's environment, where there is one. */
 void order_recall(const job_record_t *job, struct placed *placed);
 
-/* NAMES: hostlist of PLACED's nodes. Replaces what was put there before. */
-void order_put(job_record_t *job, const struct placed *placed,
+/*
+ * NAMES: hostlist of PLACED's nodes. Replaces what was put there before. False
+ * where it could not be put there: then nothing of it is.
+ */
+bool order_put(job_record_t *job, const struct placed *placed,
 	       const char *names, double spine_bytes);
 void order_drop(job_record_t *job);
 

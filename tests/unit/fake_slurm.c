@@ -106,6 +106,12 @@ static int job_test(job_record_t *job, bitstr_t *bitmap, uint32_t min_nodes,
 
 /* --- Slurm's allocation that may fail ------------------------------------ */
 
+void *__real_slurm_xrecalloc(void **item, size_t count, size_t size, bool clear,
+			     bool may_fail, const char *file, int line,
+			     const char *function);
+void *__wrap_slurm_xrecalloc(void **item, size_t count, size_t size, bool clear,
+			     bool may_fail, const char *file, int line,
+			     const char *function);
 void *__real_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
 			   const char *file, int line, const char *function);
 void *__wrap_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
@@ -115,13 +121,24 @@ void *__wrap_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
  * The linker sends the plugin's calls of try_xcalloc() here, in a test that has
  * no such function of its own.
  */
-__attribute__((weak)) void *__wrap_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
+__attribute__((weak))
+void *__wrap_slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail,
 			   const char *file, int line, const char *function)
 {
 	if (may_fail && fault_due())
 		return NULL;
 	return __real_slurm_xcalloc(count, size, clear, may_fail, file, line,
 				    function);
+}
+
+void *__wrap_slurm_xrecalloc(void **item, size_t count, size_t size, bool clear,
+			     bool may_fail, const char *file, int line,
+			     const char *function)
+{
+	if (may_fail && fault_due())
+		return NULL;
+	return __real_slurm_xrecalloc(item, count, size, clear, may_fail, file,
+				      line, function);
 }
 
 /* --- nodes and the job --------------------------------------------------- */

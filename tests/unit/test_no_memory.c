@@ -9,7 +9,7 @@
 #include "fault.h"
 
 #include "slurm/attempt.h"
-#include "slurm/placed.h"
+#include "slurm/order.h"
 #include "slurm/running.h"
 #include "slurm/status.h"
 #include "slurm/steer.h"
@@ -194,6 +194,8 @@ static void set_up_two(void)
 static void tear_down(void)
 {
 	status_stop();
+	order_drop(&fake_job);
+	xfree(fake_details.env_sup);
 	FREE_NULL_LIST(job_list);
 	FREE_NULL_LIST(other.gres_list_alloc);
 	free_job_resources(&other.job_resrcs);
@@ -246,6 +248,14 @@ static void note_calls(struct answer *answer, uint64_t offered)
 	}
 }
 
+/* To the user and the steps, by us alone, when the job begins. */
+static void leave_out_what_is_told(struct answer *answer)
+{
+	answer->job.admin_comment = NULL;
+	answer->details.env_sup = NULL;
+	answer->details.env_cnt = 0;
+}
+
 /* The record as it was is put back, so that each question is the first. */
 static struct answer ask(uint16_t mode, bool candidates, bool by_us)
 {
@@ -269,8 +279,7 @@ static struct answer ask(uint16_t mode, bool candidates, bool by_us)
 	free_job_resources(&fake_job.job_resrcs);
 	answer.job = fake_job;
 	answer.details = fake_details;
-	/* Told to the user, by us alone. */
-	answer.job.admin_comment = NULL;
+	leave_out_what_is_told(&answer);
 	note_calls(&answer, offered);
 	job_before.admin_comment = fake_job.admin_comment;
 	fake_job = job_before;
@@ -303,6 +312,7 @@ enum { ANSWERS = sizeof(answers) / sizeof(*answers), MODES = 2 };
 struct life {
 	struct answer tests[ANSWERS][MODES];
 	bool knew_fabric;
+	uint16_t variables;	/* for the steps */
 };
 
 static const uint16_t modes[MODES] = {
@@ -355,6 +365,7 @@ static void live(struct life *life)
 	life->knew_fabric = world.fabric && world.table_of;
 	ask_all(life, true);
 	run_job();
+	life->variables = fake_details.env_cnt;
 	(void)select_p_state_save(NULL);
 	end_job();
 }
@@ -400,8 +411,8 @@ static void check_answer(const struct answer *now, const struct answer *well,
 		return;
 	}
 	unchanged.job = fake_job;
-	unchanged.job.admin_comment = NULL;
 	unchanged.details = fake_details;
+	leave_out_what_is_told(&unchanged);
 	unchanged.nodes = OFFERED | B_NODES;
 	ck_assert(same(now, &unchanged));
 }
@@ -409,6 +420,8 @@ static void check_answer(const struct answer *now, const struct answer *well,
 static void check_life(const struct life *now, const struct life *well,
 		       const struct life *stock_alone)
 {
+	/* All of them or none. */
+	ck_assert(!now->variables || now->variables == well->variables);
 	ck_assert(!strncmp(fake_job.admin_comment, OF_THE_SITE,
 			   strlen(OF_THE_SITE)));
 	for (int i = 0; i < ANSWERS; i++)
@@ -437,6 +450,7 @@ static void check_well(const struct life *life)
 	ck_assert(chosen == 0x60 || chosen == 0xc0 || chosen == 0xa0 ||
 		  chosen == 0x06 || chosen == 0x0c || chosen == 0x0a);
 	ck_assert_int_eq(life->tests[0][0].calls, 1);
+	ck_assert_uint_eq(life->variables, 3);
 	ck_assert_int_ne(life->tests[1][0].status, SLURM_SUCCESS);
 	ck_assert_ptr_nonnull(strstr(fake_job.admin_comment, "\"leaves\":1"));
 	ck_assert_int_eq(stat(status_path, &status), 0);
