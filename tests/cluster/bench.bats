@@ -17,8 +17,8 @@ setup() {
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/table")" -eq 3 ]
 	jq -e '.machine.cpus > 0 and (.rows | length == 2) and
 		all(.rows[]; .bench == "pending" and .unit == "us" and
-			(.stock | length == 1) and
-			(.leafspine | length == 1) and .ratio > 0)' \
+			(.stock | length > 0) and
+			(.leafspine | length > 0) and .ratio > 0)' \
 		"$BATS_TEST_TMPDIR/out/bench.json"
 }
 
