@@ -69,6 +69,8 @@ in_slurms_order() {
 		"LEAFSPINE_NODES_BY_RANK is of no known job"
 	LEAFSPINE_NODES_BY_RANK='n[03,00-01]' in_slurms_order \
 		"LEAFSPINE_NODES_BY_RANK has other nodes than SLURM_JOB_NODELIST"
+	LEAFSPINE_NODES_BY_RANK='n[00-02]' in_slurms_order \
+		"LEAFSPINE_NODES_BY_RANK has other nodes than SLURM_JOB_NODELIST"
 	LEAFSPINE_NODES_BY_RANK='n[03,00-01,01]' in_slurms_order \
 		"LEAFSPINE_NODES_BY_RANK has other nodes than SLURM_JOB_NODELIST"
 	unset LEAFSPINE_NODES_BY_RANK
