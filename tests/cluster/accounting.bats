@@ -174,7 +174,11 @@ refused_by_limit() { ! hinted -N2 --gpus-per-node=8 --qos=denied 2>&1; }
 	[ "$(logged "JobId=$second")" -eq 0 ] || fail "$(grep leafspine: "$log")"
 }
 
-held_often() { [ "$(grep -c "JobId=$1 .*being held" "$log")" -gt 4 ]; }
+# Each update makes the scheduler look at the job once more.
+held_often() {
+	scontrol update jobid="$1" Nice=$((RANDOM % 100))
+	[ "$(grep -c "JobId=$1 being held" "$log")" -gt 4 ]
+}
 
 @test "a QOS preempts another as with stock Slurm" {
 	for name in stock ours; do
