@@ -266,7 +266,8 @@ recount() {
 		--parallelism=tp=8,pp=2,dp=4 \
 		--wrap 'srun bash -c "echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME 0 \\\$LEAFSPINE_NODE_RANK"' >$out.id2
 	END
-	[ "$(grep -c '^LEAFSPINE' "$out.nested")" -eq 0 ]
+	[ "$(grep -c '^LEAFSPINE' "$out.nested")" -eq 0 ] ||
+		fail "$(cat "$out" "$out.nested" "$out.id")"
 	[ "$(nodes_by_rank "$out.nested")" = "$(scontrol show hostnames 'n[09-16]')" ]
 	job=$(cat "$out.id2")
 	check_order "$out.hinted" 1
