@@ -5,7 +5,7 @@
 # Read by the scripts that source this.
 # shellcheck disable=SC2034
 build_packages=(gcc libc6-dev binutils make autoconf automake libtool
-	pkg-config libjansson-dev)
+	pkg-config libjansson-dev libyaml-dev)
 
 # make_configure ROOT: only when what configure is made of has changed.
 make_configure() {

@@ -289,7 +289,7 @@ static int run_check(const void *values_pointer)
 
 static const struct option_spec check_options[] = {
 	{ "FABRIC", OPTION_OPERAND, true, 0, FIELD(fabric), NULL,
-	  "fabric file (JSON or topology.conf), or synth:TEXT" },
+	  "fabric file (JSON, .conf or .yaml), or synth:TEXT" },
 	{ "json", OPTION_FLAG, false, 0, FIELD(json), NULL,
 	  "print one JSON object, with the faults in it" },
 	{ 0 }

@@ -239,7 +239,7 @@ static int run_show(const void *values_pointer)
 
 static const struct option_spec show_options[] = {
 	{ "FABRIC", OPTION_OPERAND, true, 0, FIELD(fabric), NULL,
-	  "fabric file (JSON or topology.conf), or synth:TEXT" },
+	  "fabric file (JSON, .conf or .yaml), or synth:TEXT" },
 	{ "state", OPTION_TEXT, false, 0, FIELD(state), "STATE",
 	  "state file: what is taken (default: nothing)" },
 	{ "json", OPTION_FLAG, false, 0, FIELD(json), NULL,

@@ -24,10 +24,11 @@ static enum fabric_tier tier_of(const struct conf_graph *graph, size_t sw)
 static int add_leaf_nodes(struct fabric_builder *builder,
 			  const struct conf_switch *sw, uint32_t index)
 {
-	static const struct fabric_node_attributes attributes = {
+	const struct fabric_node_attributes attributes = {
 		.gpus = FABRIC_DEFAULT_GPUS,
 		.nics = FABRIC_DEFAULT_GPUS,
 		.nic_gbps = FABRIC_DEFAULT_GBPS,
+		.domain = sw->block ? sw->name : NULL,
 	};
 
 	for (size_t i = 0; i < sw->nodes.count; i++)
@@ -126,7 +127,7 @@ static void report_fault(void *context, uint32_t origin,
 	}
 	sw = &conf->switches[origin];
 	place = sw->keys[fabric_conf_has(sw, key) ? key : CONF_NAME];
-	fabric_conf_fault(conf, severity, place, sw->name, key, "%s", text);
+	fabric_conf_fault(conf, severity, place, sw, key, "%s", text);
 }
 
 static struct fabric *build(struct conf_graph *graph)
@@ -169,6 +170,15 @@ static struct fabric *fabric_of(struct conf *conf)
 	return fabric;
 }
 
+struct fabric *fabric_conf_finish(struct conf *conf)
+{
+	if (fabric_conf_blocks(conf)) {
+		diag_no_memory(conf->diag);
+		return NULL;
+	}
+	return fabric_of(conf);
+}
+
 struct fabric *fabric_read_conf(const char *text, size_t length,
 				struct diag *diag)
 {
@@ -181,10 +191,10 @@ struct fabric *fabric_read_conf(const char *text, size_t length,
 	else if (fabric_conf_parse(&conf, text, length))
 		diag_no_memory(diag);
 	else if (conf.count > 0)
-		fabric = fabric_of(&conf);
+		fabric = fabric_conf_finish(&conf);
 	else if (diag_ok(diag))
 		diag_add(diag, DIAG_ERROR, 1, 1, "$", "no switch is declared, "
-			 "expected lines of SwitchName");
+			 "expected lines of SwitchName or BlockName");
 	fabric_conf_done(&conf);
 	diag_sort(diag);
 	return fabric;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fabric_conf: what the parts of the topology.conf reader share.
+ * fabric_conf: what the parts of the topology.conf reader share, and that of
+ * topology.yaml, which finds the same switches and blocks in other words.
  */
 #ifndef LEAFSPINE_FABRIC_CONF_H
 #define LEAFSPINE_FABRIC_CONF_H
@@ -15,6 +16,7 @@
 
 enum conf_key {
 	CONF_NAME, CONF_NODES, CONF_SWITCHES, CONF_SPEED,
+	CONF_BLOCK, CONF_SIZES,
 	CONF_KEYS
 };
 
@@ -24,9 +26,11 @@ struct conf_place {
 	int column;
 };
 
-/* One SwitchName line. */
+/* One SwitchName or BlockName line. */
 struct conf_switch {
 	char *name;			/* owned */
+	char *where;			/* owned; its path in YAML, else NULL */
+	bool block;			/* its nodes are an NVLink domain */
 	struct conf_place keys[CONF_KEYS];
 	bool lost[CONF_KEYS];		/* the value could not be read */
 	bool repeated;			/* others of this name are declared */
@@ -46,7 +50,7 @@ struct conf {
 	size_t count, room;
 	struct fabric_lost_names lost_switches;
 	bool lost_nodes;	/* some could not be read, or are left out */
-	bool block_seen;	/* said once that block files are not read */
+	bool yaml;		/* keys are those of topology.yaml */
 };
 
 /* The switches of a file as a graph: indices of conf->switches. */
@@ -92,13 +96,26 @@ struct conf_place fabric_conf_place(const struct conf_lines *lines,
 				    size_t offset);
 bool fabric_conf_is_space(char c);
 
+/*
+ * Blocks stand beside each other: a Spine is put above them, with a warning.
+ * 0, or -1 without memory.
+ */
+int fabric_conf_blocks(struct conf *conf);
+
 /* Reads all lines. 0, or -1 without memory. */
 int fabric_conf_parse(struct conf *conf, const char *text, size_t length);
 void fabric_conf_done(struct conf *conf);
 
-/* A fault about KEY of the switch called NAME (NULL: of a line without one). */
+/* Keeps *SW, whose parts then belong to CONF. 0, or -1 without memory. */
+int fabric_conf_keep(struct conf *conf, struct conf_switch *sw);
+void fabric_conf_switch_done(struct conf_switch *sw);
+
+/* The fabric of what was read, or NULL with the faults in conf->diag. */
+struct fabric *fabric_conf_finish(struct conf *conf);
+
+/* A fault about KEY of SW (NULL: of a line without a name). */
 void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
-		       struct conf_place place, const char *name,
+		       struct conf_place place, const struct conf_switch *sw,
 		       enum conf_key key, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 

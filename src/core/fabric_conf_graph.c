@@ -79,9 +79,9 @@ static void check_keys(struct conf *conf, const struct conf_switch *sw)
 	if (sw->nodes.count == 0 || sw->children.count == 0)
 		return;
 	conf->lost_nodes = true;
-	fabric_conf_fault(conf, DIAG_ERROR, sw->keys[CONF_NODES], sw->name,
-			  CONF_NODES, "stands beside Switches, expected only "
-			  "one of them");
+	fabric_conf_fault(conf, DIAG_ERROR, sw->keys[CONF_NODES], sw,
+			  CONF_NODES, "stands beside %s, expected only one of "
+			  "them", conf->yaml ? "children" : "Switches");
 }
 
 /* Names that are repeated or unknown become one fault each kind and line. */
@@ -104,7 +104,7 @@ static int complain(struct conf *conf, const struct conf_switch *sw,
 		return -1;
 	diag_printable(folded, strlen(folded), shown, sizeof(shown));
 	free(folded);
-	fabric_conf_fault(conf, DIAG_ERROR, sw->keys[CONF_SWITCHES], sw->name,
+	fabric_conf_fault(conf, DIAG_ERROR, sw->keys[CONF_SWITCHES], sw,
 			  CONF_SWITCHES, "%s\"%s\"%s", before, shown, behind);
 	return 0;
 }
@@ -264,7 +264,7 @@ static void report_cycle(struct conf_graph *graph, uint32_t start)
 	if (used < sizeof(text))
 		snprintf(text + used, sizeof(text) - used, "%s", sw->name);
 	fabric_conf_fault(graph->conf, DIAG_ERROR, sw->keys[CONF_SWITCHES],
-			  sw->name, CONF_SWITCHES, "%s%s is a cycle, expected "
+			  sw, CONF_SWITCHES, "%s%s is a cycle, expected "
 			  "each switch below its parents only", text,
 			  used < sizeof(text) ? "" : "...");
 }

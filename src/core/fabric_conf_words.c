@@ -25,6 +25,15 @@ static const char *const key_names[CONF_KEYS] = {
 	[CONF_NODES] = "Nodes",
 	[CONF_SWITCHES] = "Switches",
 	[CONF_SPEED] = "LinkSpeed",
+	[CONF_BLOCK] = "BlockName",
+	[CONF_SIZES] = "BlockSizes",
+};
+
+static const char *const yaml_names[CONF_KEYS] = {
+	[CONF_NAME] = "switch",
+	[CONF_NODES] = "nodes",
+	[CONF_SWITCHES] = "children",
+	[CONF_BLOCK] = "block",
 };
 
 /* A Key=Value word of the joined line. */
@@ -36,8 +45,32 @@ struct word {
 	bool has_value;		/* there is an "=" */
 };
 
+/* PATH has PATH_ROOM bytes. */
+static void write_path(const struct conf_switch *sw, enum conf_key key,
+		       char *path)
+{
+	const char *name_key;
+
+	if (sw && sw->where) {
+		if (key == CONF_NAME && sw->block)
+			key = CONF_BLOCK;
+		snprintf(path, PATH_ROOM, "%s.%s", sw->where, yaml_names[key]);
+		return;
+	}
+	if (!sw || !sw->name) {
+		snprintf(path, PATH_ROOM, "%s", key_names[key]);
+		return;
+	}
+	name_key = key_names[sw->block ? CONF_BLOCK : CONF_NAME];
+	if (key == CONF_NAME || key == CONF_BLOCK)
+		snprintf(path, PATH_ROOM, "%s=%s", name_key, sw->name);
+	else
+		snprintf(path, PATH_ROOM, "%s=%s %s", name_key, sw->name,
+			 key_names[key]);
+}
+
 void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
-		       struct conf_place place, const char *name,
+		       struct conf_place place, const struct conf_switch *sw,
 		       enum conf_key key, const char *format, ...)
 {
 	char path[PATH_ROOM];
@@ -51,13 +84,7 @@ void fabric_conf_fault(struct conf *conf, enum diag_severity severity,
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (!name)
-		snprintf(path, sizeof(path), "%s", key_names[key]);
-	else if (key == CONF_NAME)
-		snprintf(path, sizeof(path), "SwitchName=%s", name);
-	else
-		snprintf(path, sizeof(path), "SwitchName=%s %s", name,
-			 key_names[key]);
+	write_path(sw, key, path);
 	diag_add(conf->diag, severity, place.line, place.column, path, "%s",
 		 text);
 }
@@ -140,13 +167,6 @@ static int find_key(const char *text, const struct word *word)
 	return -1;
 }
 
-/* A line of topology/block is one fault, with all its keys. */
-static bool is_block(const char *text, const struct word *word)
-{
-	return key_is(text, word, "BlockName") ||
-	       key_is(text, word, "BlockSizes");
-}
-
 /* A word that is none of Slurm's stands for itself in the fault's path. */
 static void report_unknown(struct conf_lines *lines, const struct word *word)
 {
@@ -161,14 +181,10 @@ static void report_unknown(struct conf_lines *lines, const struct word *word)
 		diag_add(diag, DIAG_ERROR, place.line, place.column, path,
 			 "\"%s\" is no Key=Value, expected SwitchName=, "
 			 "Nodes=, Switches= or LinkSpeed=", shown);
-	else if (!is_block(lines->joined, word))
+	else
 		diag_add(diag, DIAG_ERROR, place.line, place.column, path,
 			 "unknown key \"%s\", expected SwitchName, Nodes, "
 			 "Switches or LinkSpeed", shown);
-	else if (!lines->conf->block_seen)
-		diag_add(diag, DIAG_ERROR, place.line, place.column, path,
-			 "files of topology/block are not read yet, expected "
-			 "lines of SwitchName");
 }
 
 /* The value of WORD as names. 1, 0 with a fault, -1 without memory. */
@@ -193,13 +209,13 @@ static int expand_value(struct conf_lines *lines, const struct conf_switch *sw,
 		       sizeof(shown));
 	fabric_conf_fault(lines->conf, DIAG_ERROR,
 			  fabric_conf_place(lines, word->value + wrong.offset),
-			  sw->name, key, "\"%s\": %s", shown, wrong.text);
+			  sw, key, "\"%s\": %s", shown, wrong.text);
 	return 0;
 }
 
 /* The name of SWITCH from NAMES. 0, or -1 without memory. */
 static int set_name(struct conf_lines *lines, struct conf_switch *sw,
-		    const struct word *word,
+		    const struct word *word, enum conf_key key,
 		    const struct noderange_list *names)
 {
 	struct conf_place place = fabric_conf_place(lines, word->value);
@@ -210,10 +226,10 @@ static int set_name(struct conf_lines *lines, struct conf_switch *sw,
 	}
 	if (names->count == 0)
 		fabric_conf_fault(lines->conf, DIAG_ERROR, place, NULL,
-				  CONF_NAME, "is empty, expected a name");
+				  key, "is empty, expected a name");
 	else
 		fabric_conf_fault(lines->conf, DIAG_ERROR, place, NULL,
-				  CONF_NAME, "has %zu names, expected one",
+				  key, "has %zu names, expected one",
 				  names->count);
 	return 0;
 }
@@ -233,13 +249,13 @@ static int lose_name(struct conf_lines *lines, const struct word *word)
 }
 
 static int take_name(struct conf_lines *lines, struct conf_switch *sw,
-		     const struct word *word)
+		     const struct word *word, enum conf_key key)
 {
 	struct noderange_list names = { 0 };
-	int status = expand_value(lines, sw, word, CONF_NAME, &names);
+	int status = expand_value(lines, sw, word, key, &names);
 
 	if (status > 0)
-		status = set_name(lines, sw, word, &names);
+		status = set_name(lines, sw, word, key, &names);
 	noderange_list_done(&names);
 	if (status == 0 && !sw->name)
 		status = lose_name(lines, word);
@@ -259,14 +275,44 @@ static int take_list(struct conf_lines *lines, struct conf_switch *sw,
 	return status < 0 ? -1 : 0;
 }
 
+/* Nothing of them is used: they say how Slurm's planner groups blocks. */
+static int take_sizes(struct conf_lines *lines, const struct conf_switch *sw,
+		      const struct word *word)
+{
+	const char *text = lines->joined + word->value;
+
+	if (word->value_length == 0 ||
+	    strspn(text, "0123456789,") < word->value_length)
+		fabric_conf_fault(lines->conf, DIAG_ERROR,
+				  fabric_conf_place(lines, word->value), sw,
+				  CONF_SIZES, "is no list of sizes, expected "
+				  "numbers of nodes with commas between");
+	return 0;
+}
+
+/* SwitchName beside BlockName. */
+static bool is_second_name(const struct conf_switch *sw, enum conf_key key)
+{
+	if (key == CONF_NAME)
+		return fabric_conf_has(sw, CONF_BLOCK);
+	return key == CONF_BLOCK && fabric_conf_has(sw, CONF_NAME) &&
+	       !fabric_conf_has(sw, CONF_BLOCK);
+}
+
 /* Takes one known word over into SWITCH. 0, or -1 without memory. */
 static int take_word(struct conf_lines *lines, struct conf_switch *sw,
 		     const struct word *word, enum conf_key key)
 {
 	struct conf_place place = fabric_conf_place(lines, word->key);
 
+	if (is_second_name(sw, key)) {
+		fabric_conf_fault(lines->conf, DIAG_ERROR, place, sw,
+				  CONF_NAME, "has %s beside it, expected one "
+				  "name in a line", key_names[key]);
+		return 0;
+	}
 	if (fabric_conf_has(sw, key)) {
-		fabric_conf_fault(lines->conf, DIAG_ERROR, place, sw->name,
+		fabric_conf_fault(lines->conf, DIAG_ERROR, place, sw,
 				  key, "stands twice in one line, expected it "
 				  "once");
 		return 0;
@@ -274,14 +320,21 @@ static int take_word(struct conf_lines *lines, struct conf_switch *sw,
 	sw->keys[key] = place;
 	if (key == CONF_SPEED)
 		return 0;
-	if (key == CONF_NAME)
-		return take_name(lines, sw, word);
+	if (key == CONF_SIZES)
+		return take_sizes(lines, sw, word);
+	if (key == CONF_BLOCK) {
+		sw->block = true;
+		sw->keys[CONF_NAME] = place;
+	}
+	if (key == CONF_NAME || key == CONF_BLOCK)
+		return take_name(lines, sw, word, key);
 	return take_list(lines, sw, word, key);
 }
 
-static void switch_done(struct conf_switch *sw)
+void fabric_conf_switch_done(struct conf_switch *sw)
 {
 	free(sw->name);
+	free(sw->where);
 	noderange_list_done(&sw->nodes);
 	noderange_list_done(&sw->children);
 }
@@ -296,7 +349,7 @@ static int take_words(struct conf_lines *lines, struct conf_switch *sw,
 	while (next_word(lines->joined, &at, &word)) {
 		int key = word.has_value ? find_key(lines->joined, &word) : -1;
 
-		if (want_name != (key == CONF_NAME))
+		if (want_name != (key == CONF_NAME || key == CONF_BLOCK))
 			continue;
 		if (key >= 0) {
 			if (take_word(lines, sw, &word, (enum conf_key)key))
@@ -304,22 +357,18 @@ static int take_words(struct conf_lines *lines, struct conf_switch *sw,
 			continue;
 		}
 		report_unknown(lines, &word);
-		if (word.has_value && is_block(lines->joined, &word)) {
-			lines->conf->block_seen = true;
-			return 0;
-		}
 	}
 	return 0;
 }
 
-static int keep_switch(struct conf *conf, struct conf_switch *sw)
+int fabric_conf_keep(struct conf *conf, struct conf_switch *sw)
 {
 	struct conf_switch *switches = array_reserve(
 		conf->switches, &conf->room, conf->count + 1,
 		sizeof(*switches));
 
 	if (!switches) {
-		switch_done(sw);
+		fabric_conf_switch_done(sw);
 		return -1;
 	}
 	conf->switches = switches;
@@ -348,7 +397,7 @@ static int refuse_nameless(struct conf *conf, const struct conf_switch *sw)
 {
 	enum conf_key key = first_key(sw);
 
-	if (key == CONF_KEYS)
+	if (key == CONF_KEYS || key == CONF_SIZES)
 		return 0;
 	conf->lost_nodes = true;
 	if (fabric_conf_has(sw, CONF_NAME))
@@ -365,13 +414,13 @@ static int read_line(struct conf_lines *lines)
 	int status;
 
 	if (take_words(lines, &sw, true) || take_words(lines, &sw, false)) {
-		switch_done(&sw);
+		fabric_conf_switch_done(&sw);
 		return -1;
 	}
 	if (sw.name)
-		return keep_switch(lines->conf, &sw);
+		return fabric_conf_keep(lines->conf, &sw);
 	status = refuse_nameless(lines->conf, &sw);
-	switch_done(&sw);
+	fabric_conf_switch_done(&sw);
 	return status;
 }
 
@@ -396,7 +445,7 @@ int fabric_conf_parse(struct conf *conf, const char *text, size_t length)
 void fabric_conf_done(struct conf *conf)
 {
 	for (size_t i = 0; i < conf->count; i++)
-		switch_done(&conf->switches[i]);
+		fabric_conf_switch_done(&conf->switches[i]);
 	free(conf->switches);
 	fabric_lost_done(&conf->lost_switches);
 }

@@ -31,9 +31,7 @@ struct fabric *fabric_read_file(const char *path, struct diag *diag)
 	if (!text)
 		return NULL;
 	if (ends_with(path, ".yaml")) {
-		diag_add(diag, DIAG_ERROR, 1, 1, "$", "topology.yaml is not "
-			 "read yet, expected JSON or topology.conf");
-		fabric = NULL;
+		fabric = fabric_read_yaml(text, length, diag);
 	} else if (ends_with(path, ".conf")) {
 		fabric = fabric_read_conf(text, length, diag);
 	} else {

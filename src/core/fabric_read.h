@@ -25,6 +25,8 @@ struct fabric *fabric_read_json(const char *text, size_t length,
 				struct diag *diag);
 struct fabric *fabric_read_conf(const char *text, size_t length,
 				struct diag *diag);
+struct fabric *fabric_read_yaml(const char *text, size_t length,
+				struct diag *diag);
 
 /*
  * A whole fabric from one line, after hwloc's synthetic topologies: tiers from

@@ -195,13 +195,14 @@ topology.conf:3:1: what: "what" is no Key=Value, expected SwitchName=, Nodes=, S
 	[ "${stderr_lines[0]}" = 'topology.conf:1:1: $: no node is declared, expected at least one' ]
 	: >topology.yaml
 	runs 2 check topology.yaml
-	said 'topology.yaml:1:1: $: topology.yaml is not read yet, expected JSON or topology.conf
+	said 'topology.yaml:1:1: $: no topology is declared, expected a list of topologies
 1 error, 0 warnings'
 }
 
 @test "the fabrics that come with the program are sound" {
 	count=0
-	for file in "$TOPOLOGY"/*.json "$TOPOLOGY"/*.conf; do
+	for file in "$TOPOLOGY"/*.json "$TOPOLOGY"/*.conf \
+		"$TOPOLOGY"/*.yaml; do
 		[ -e "$file" ] || continue
 		runs 0 check "$file"
 		[ -z "$stderr" ]

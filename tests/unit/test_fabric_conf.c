@@ -124,9 +124,11 @@ static const struct {
 	const char *said;
 } faults[] = {
 	{ "",
-	  "f:1:1: $: no switch is declared, expected lines of SwitchName\n" },
+	  "f:1:1: $: no switch is declared, expected lines of SwitchName "
+	  "or BlockName\n" },
 	{ "# SwitchName=a Nodes=n1\n",
-	  "f:1:1: $: no switch is declared, expected lines of SwitchName\n" },
+	  "f:1:1: $: no switch is declared, expected lines of SwitchName "
+	  "or BlockName\n" },
 	/* An empty value does not swallow the word behind it. */
 	{ "SwitchName=a Nodes=n1\nSwitchName=b Nodes= LinkSpeed=1\n",
 	  "f:2:14: SwitchName=b Nodes: warning: leaf \"b\" has no nodes\n" },
@@ -241,8 +243,30 @@ static const struct {
 	  "c\n" },
 	{ "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n"
 	  "BlockSizes=2,4\n",
-	  "f:1:1: BlockName: files of topology/block are not read yet, "
-	  "expected lines of SwitchName\n" },
+	  "f:1:1: BlockName=b1: warning: blocks name no switches: each is "
+	  "read as an NVLink domain under a leaf of its own, all below Spine "
+	  "\"spine\"\n" },
+	{ "BlockName=b1 Nodes=n[1-2]\nBlockSizes=2;4\n"
+	  "SwitchName=s Switches=b1\n",
+	  "f:1:1: BlockName=b1: a block beside switch \"s\", expected only "
+	  "blocks or only switches\n"
+	  "f:2:12: BlockSizes: is no list of sizes, expected numbers of nodes "
+	  "with commas between\n" },
+	{ "SwitchName=a BlockName=b Nodes=n1\nBlockName=c SwitchName=d\n",
+	  "f:1:14: SwitchName=a: has BlockName beside it, expected one name "
+	  "in a line\n"
+	  "f:2:1: BlockName=c: a block beside switch \"a\", expected only "
+	  "blocks or only switches\n"
+	  "f:2:1: BlockName=c Nodes: warning: leaf \"c\" has no nodes\n"
+	  "f:2:13: BlockName=c: has SwitchName beside it, expected one name "
+	  "in a line\n" },
+	{ "BlockName=spine Switches=n[1-2] Nodes=n1\nBlockName= Nodes=n2\n",
+	  "f:1:1: BlockName=spine: warning: blocks name no switches: each is "
+	  "read as an NVLink domain under a leaf of its own, all below Spine "
+	  "\"spine1\"\n"
+	  "f:1:17: BlockName=spine Switches: stands in a block, expected nodes "
+	  "only\n"
+	  "f:2:11: BlockName: is empty, expected a name\n" },
 };
 
 START_TEST(says_what_is_wrong)

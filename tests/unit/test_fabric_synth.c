@@ -179,8 +179,8 @@ static const struct {
 	{ "pod.conf.json", json, NULL },
 	{ "pod.json.conf", json, "is no Key=Value" },
 	{ "x.json", conf, ": this is no JSON" },
-	{ "topology.yaml", "---\n", "topology.yaml is not read yet, expected "
-	  "JSON or topology.conf" },
+	{ "topology.yaml", "---\n", "no topology is declared, expected a "
+	  "list of topologies" },
 	{ "absent", NULL, "cannot be opened: No such file or directory" },
 	{ ".", NULL, "cannot be read: Is a directory" },
 };
