@@ -201,6 +201,15 @@ void fake_start(const char *fabric)
 	running_rebuild();
 }
 
+/* What job_begin put into the job's environment, freed as slurmctld would. */
+static void free_environment(void)
+{
+	for (uint16_t i = 0; i < fake_details.env_cnt; i++)
+		xfree(fake_details.env_sup[i]);
+	xfree(fake_details.env_sup);
+	fake_details.env_cnt = 0;
+}
+
 void fake_stop(void)
 {
 	for (uint32_t i = 0; i < node_count; i++)
@@ -210,6 +219,7 @@ void fake_stop(void)
 	FREE_NULL_BITMAP(rs_node_bitmap);
 	free_job_resources(&fake_job.job_resrcs);
 	xfree(fake_job.admin_comment);
+	free_environment();
 	running_done();
 	tried_done();
 	choice_forget();

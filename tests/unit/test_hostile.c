@@ -32,9 +32,6 @@ static void set_up(void)
 static void tear_down(void)
 {
 	FREE_NULL_LIST(fake_job.gres_list_alloc);
-	for (uint32_t i = 0; i < fake_details.env_cnt; i++)
-		xfree(fake_details.env_sup[i]);
-	xfree(fake_details.env_sup);
 	fake_stop();
 }
 

@@ -194,8 +194,6 @@ static void set_up_two(void)
 static void tear_down(void)
 {
 	status_stop();
-	order_drop(&fake_job);
-	xfree(fake_details.env_sup);
 	FREE_NULL_LIST(job_list);
 	FREE_NULL_LIST(other.gres_list_alloc);
 	free_job_resources(&other.job_resrcs);

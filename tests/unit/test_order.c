@@ -51,9 +51,6 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	order_drop(&fake_job);
-	xfree(fake_details.env_sup);
-	fake_details.env_cnt = 0;
 	FREE_NULL_LIST(fake_job.gres_list_alloc);
 	FREE_NULL_BITMAP(fake_job.node_bitmap);
 	fake_stop();
