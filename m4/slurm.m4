@@ -6,12 +6,25 @@
 # Sets SLURM_CPPFLAGS, SLURM_VERSION, SLURM_API (the YY_MM of the sources to
 # choose) and the condition SLURM_PLUGINS. SLURM_TESTS with SLURM_LIBRARY: Slurm's
 # own library, which tests of the plugins need, is there in just that version.
+# --with-slurm-prefix=DIR: not Debian's, but the Slurm installed there. Sets
+# SLURM_PLUGIN_DIR to where its plugins are, with that option alone.
 AC_DEFUN([LS_SLURM], [
 	AC_ARG_WITH([slurm-source],
 		[AS_HELP_STRING([--with-slurm-source=DIR],
 			[build the Slurm plugins with the headers in DIR, as
 			 contrib/slurm-source fetches them])],
 		[], [with_slurm_source=no])
+	AC_ARG_WITH([slurm-prefix],
+		[AS_HELP_STRING([--with-slurm-prefix=DIR],
+			[the Slurm that is installed in DIR, as
+			 contrib/slurm-build prints it, for the tests])],
+		[], [with_slurm_prefix=no])
+	SLURM_PLUGIN_DIR=
+	AS_CASE([$with_slurm_prefix],
+		[no], [],
+		[/*], [LS_SLURM_PREFIX],
+		[AC_MSG_ERROR([--with-slurm-prefix: expected an absolute directory])])
+	AC_SUBST([SLURM_PLUGIN_DIR])
 	SLURM_CPPFLAGS= SLURM_VERSION= SLURM_API= SLURM_LIBRARY=
 	AS_CASE([$with_slurm_source],
 		[no], [],
@@ -24,6 +37,16 @@ contrib/slurm-source prints])],
 	AC_SUBST([SLURM_LIBRARY])
 	AM_CONDITIONAL([SLURM_PLUGINS], [test -n "$SLURM_API"])
 	AM_CONDITIONAL([SLURM_TESTS], [test -n "$SLURM_LIBRARY"])
+])
+
+AC_DEFUN([LS_SLURM_PREFIX], [
+	for ls_file in "$with_slurm_prefix"/lib*/slurm/select_cons_tres.so; do
+		AS_IF([test -r "$ls_file"],
+			[SLURM_PLUGIN_DIR=`dirname "$ls_file"`])
+	done
+	AS_IF([test -z "$SLURM_PLUGIN_DIR"],
+		[AC_MSG_ERROR([--with-slurm-prefix: no Slurm in $with_slurm_prefix,
+expected lib/slurm/select_cons_tres.so])])
 ])
 
 AC_DEFUN([LS_SLURM_LOOK], [
@@ -49,8 +72,11 @@ $with_slurm_source. contrib/slurm-source fetches them])])
 	SLURM_CPPFLAGS="-isystem $ls_slurm"
 	AC_MSG_RESULT([$SLURM_VERSION, $ls_slurm])
 	AC_MSG_CHECKING([for libslurmfull of that version])
-	for ls_file in /usr/lib/*/slurm-wlm/libslurmfull.so \
-		/usr/lib*/slurm/libslurmfull.so; do
+	AS_IF([test -n "$SLURM_PLUGIN_DIR"],
+		[set "$SLURM_PLUGIN_DIR/libslurmfull.so"],
+		[set /usr/lib/*/slurm-wlm/libslurmfull.so \
+			/usr/lib*/slurm/libslurmfull.so])
+	for ls_file; do
 		AS_IF([test -r "$ls_file" &&
 			grep -qF "$SLURM_VERSION" "$ls_file"],
 			[ls_dir=`dirname "$ls_file"`

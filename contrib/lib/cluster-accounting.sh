@@ -6,8 +6,10 @@
 # The server alone, without the package that would run it as a service; its
 # installer takes a program of the client's. slurmdbd's own service does not
 # start without /etc/slurm/slurmdbd.conf, which no package brings.
-# shellcheck disable=SC2034
-accounting_packages=(mariadb-server-core mariadb-client-core slurmdbd)
+accounting_packages() {
+	echo mariadb-server-core mariadb-client-core
+	[ -n "${LEAFSPINE_SLURM_PREFIX:-}" ] || echo slurmdbd
+}
 
 write_accounting_conf() {
 	cat <<-END

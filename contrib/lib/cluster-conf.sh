@@ -3,12 +3,6 @@
 # cluster-conf.sh: writes the files of a private Slurm cluster. Source it from
 # contrib/cluster, which sets the variables used here.
 
-# A stock file of Slurm, found through the package that owns it.
-stock_plugin_dir() {
-	dirname "$(dpkg -L slurm-wlm-basic-plugins |
-		grep '/select_cons_tres\.so$')"
-}
-
 # The name or path, which need not exist, seen from the root directory.
 absolute() {
 	case $1 in
@@ -122,6 +116,23 @@ write_gres() {
 	done <"$dir/etc/nodes"
 }
 
+# What differs between Slurm's versions. Up to 23.02 what is not wanted is
+# "none"; from 23.11 on it is left out. From 24.05 on slurmd wants cgroups where
+# it is not told to do without.
+write_version_conf() {
+	local release
+
+	release=$(slurm_release)
+	if [ "$release" -lt 2311 ]; then
+		echo TaskPlugin=task/none
+		echo JobAcctGatherType=jobacct_gather/none
+	fi
+	[ "$release" -lt 2405 ] ||
+		echo CgroupPlugin=disabled >"$dir/etc/cgroup.conf"
+	# No topology has had three names; all versions take its absence.
+	[ "$topology" = none ] || echo "TopologyPlugin=topology/$topology"
+}
+
 write_daemons_conf() {
 	cat <<-END
 	ClusterName=private
@@ -143,8 +154,6 @@ write_daemons_conf() {
 	PluginDir=${plugin:+$plugin:}$(stock_plugin_dir)
 	PlugStackConfig=$dir/etc/plugstack.conf
 	ProctrackType=proctrack/linuxproc
-	TaskPlugin=task/none
-	JobAcctGatherType=jobacct_gather/none
 	MpiDefault=none
 	MailProg=/bin/true
 	END
@@ -163,7 +172,6 @@ write_scheduling_conf() {
 	SchedulerParameters=bf_interval=2,bf_continue
 	SelectType=select/cons_tres
 	SelectTypeParameters=CR_Core_Memory
-	TopologyPlugin=topology/$topology
 	GresTypes=gpu
 	SlurmdParameters=config_overrides
 	DefMemPerCPU=1000
@@ -206,6 +214,7 @@ write_conf() {
 	[ -z "$plugin" ] || write_plugin_conf
 	{
 		write_daemons_conf
+		write_version_conf
 		write_scheduling_conf
 		[ -z "$accounting" ] || write_accounting_conf
 		[ ${#conf[@]} -eq 0 ] || printf '%s\n' "${conf[@]}"

@@ -5,6 +5,9 @@
 # $srcdir and $builddir come from make. Here a cluster that does not start is a
 # failure, never a skip.
 
+# shellcheck source=../../contrib/lib/slurm-prefix.sh
+. "$srcdir/contrib/lib/slurm-prefix.sh"
+
 fail() {
 	printf '%s\n' "$*" >&2
 	return 1
@@ -140,6 +143,6 @@ stop_controller() {
 logged() { grep -c "leafspine: .*$1" "$log"; }
 
 setup_path() {
-	PATH=$PATH:/usr/sbin
+	PATH=$(slurm_path "$PATH")
 	export SLURM_TIME_FORMAT=%s
 }

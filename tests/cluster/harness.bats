@@ -69,6 +69,46 @@ one_runs() { "$cluster_tool" run squeue -h -t running | grep -q .; }
 	[ "$("$cluster_tool" run -- timeout 60 srun -N5 hostname | wc -l)" -eq 5 ]
 }
 
+# use DIRECTORY: from here on its variables, as a user would set them.
+use() { eval "$("$cluster_tool" env --dir "$1")"; }
+
+gpus_by_node() {
+	sbatch -W -N2 --gpus-per-node=8 -o "$TMPDIR/job" --wrap \
+		'srun -N2 printenv SLURMD_NODENAME SLURM_GPUS_ON_NODE' &&
+		sort "$TMPDIR/job" | paste -sd' '
+}
+
+@test "another Slurm: two clusters of 16 nodes side by side run jobs with GPUs" {
+	[ -n "${LEAFSPINE_SLURM_PREFIX:-}" ] || skip 'no LEAFSPINE_SLURM_PREFIX'
+	prefix=$LEAFSPINE_SLURM_PREFIX
+	plain=$PATH
+	"$cluster_tool" up --dir "$TMPDIR/a" --nodes 16 &
+	first=$!
+	# By its option, too; and later by what the cluster has noted.
+	(
+		unset LEAFSPINE_SLURM_PREFIX
+		"$cluster_tool" up --dir "$TMPDIR/b" --slurm-prefix "$prefix" \
+			--nodes 16
+	)
+	wait "$first"
+	unset LEAFSPINE_SLURM_PREFIX
+	for name in a b; do
+		PATH=/usr/bin:/bin
+		use "$TMPDIR/$name"
+		[ "$(command -v sbatch)" = "$prefix/bin/sbatch" ]
+		pid=$(cat "$TMPDIR/$name/run/slurmctld.pid")
+		[[ "$(readlink "/proc/$pid/exe")" = "$prefix"/sbin/* ]]
+		run gpus_by_node
+		[ "$status" -eq 0 ]
+		[ "${lines[-1]}" = '8 8 n01 n02' ]
+		PATH=$plain
+		unset LEAFSPINE_SLURM_PREFIX LEAFSPINE_CLUSTER SLURM_CONF
+		"$cluster_tool" down --dir "$TMPDIR/$name"
+		[ ! -e "$TMPDIR/$name" ]
+		[ -z "$(processes_in "$TMPDIR/$name")" ]
+	done
+}
+
 @test "every fabric of topology/ can be one, allocation only where large" {
 	for file in "$srcdir"/topology/*.json "$srcdir/topology/topology.conf"; do
 		"$cluster_tool" run --fabric "$file" -- sh -c \

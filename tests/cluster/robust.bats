@@ -27,7 +27,7 @@ copy_plugins() {
 }
 
 stock_file() {
-	dpkg -L slurm-wlm-basic-plugins | grep '/select_cons_tres\.so$'
+	echo "$(stock_plugin_dir)/select_cons_tres.so"
 }
 
 # Jobs run as by stock Slurm: the first nodes in order.
