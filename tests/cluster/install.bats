@@ -29,16 +29,11 @@ teardown() {
 	scancel -u "$(id -un)"
 }
 
-stock_directory() {
-	dirname "$(dpkg -L slurm-wlm-basic-plugins |
-		grep '/select_cons_tres\.so$')"
-}
-
 # another_host DIRECTORY: from here on the files of another host, whose PluginDir
 # starts with that directory; the cluster's daemons keep theirs.
 another_host() {
 	cp -r "$cluster/etc" "$host"
-	sed -i -e "s|^PluginDir=.*|PluginDir=$1:$(stock_directory)|" \
+	sed -i -e "s|^PluginDir=.*|PluginDir=$1:$(stock_plugin_dir)|" \
 		-e "s|^PlugStackConfig=.*|PlugStackConfig=$host/plugstack.conf|" \
 		"$host/slurm.conf"
 	export SLURM_CONF=$host/slurm.conf
