@@ -43,7 +43,9 @@ another_host() {
 set_version() {
 	local at
 
-	at=$((0x$("${NM:-nm}" -D "$1" | sed -n 's/ R plugin_version$//p')))
+	# Words on purpose: make sets "nm -B".
+	# shellcheck disable=SC2086
+	at=$((0x$(${NM:-nm} -D "$1" | sed -n 's/ R plugin_version$//p')))
 	[ "$(od -An -tx4 -N4 -j "$at" "$1")" = ' 00160508' ]
 	printf '%b' "$(printf '\\x%02x\\x%02x\\x%02x' $(($2 & 255)) \
 		$(($2 >> 8 & 255)) $(($2 >> 16)))" |
@@ -158,7 +160,7 @@ another_release=0x170200	# 23.02.0
 	printf '%s\n' '#include <stdint.h>' \
 		'const char plugin_name[] = "x", plugin_type[] = "job_submit/old";' \
 		'const uint32_t plugin_version = 0x160509;' |
-		"${CC:-cc}" -shared -fPIC -x c \
+		${CC:-cc} -shared -fPIC -x c \
 			-o "$BATS_TEST_TMPDIR/old/job_submit_old.so" -
 	another_host "$BATS_TEST_TMPDIR/old"
 	# A slurmctld that starts stops the one that its pid file names.

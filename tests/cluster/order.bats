@@ -261,12 +261,12 @@ recount() {
 	#!/bin/bash
 	srun bash -c '[ \$SLURM_PROCID != 1 ] || srun --overlap -n1 -N1 -w n02 bash -c "$WHERE"' >$out.inner
 	sbatch --parsable -W -N8 -w n[09-16] --gpus-per-node=8 -o $out.nested \
-		--wrap 'env | grep ^LEAFSPINE; srun bash -c "echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME"' >$out.id
+		--wrap 'env | grep ^LEAFSPINE_; srun bash -c "echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME"' >$out.id
 	sbatch --parsable -W -N8 -w n[09-16] --gpus-per-node=8 -o $out.hinted \
 		--parallelism=tp=8,pp=2,dp=4 \
 		--wrap 'srun bash -c "echo \\\$SLURM_PROCID \\\$SLURMD_NODENAME 0 \\\$LEAFSPINE_NODE_RANK"' >$out.id2
 	END
-	[ "$(grep -c '^LEAFSPINE' "$out.nested")" -eq 0 ] ||
+	[ "$(grep -c '^LEAFSPINE_' "$out.nested")" -eq 0 ] ||
 		fail "$(cat "$out" "$out.nested" "$out.id")"
 	[ "$(nodes_by_rank "$out.nested")" = "$(scontrol show hostnames 'n[09-16]')" ]
 	job=$(cat "$out.id2")
